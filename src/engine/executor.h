@@ -1,0 +1,34 @@
+/* Runs a plan on a device: builds its kernels once, then runs them on tensors. */
+#ifndef FSC_ENGINE_EXECUTOR_H
+#define FSC_ENGINE_EXECUTOR_H
+
+#include "device/launch.h"
+
+typedef struct fsc__executable fsc__executable;
+
+typedef struct fsc__times {
+    uint64_t build_ns;  /* source to program, cached or not, all kernels */
+    uint64_t pack_ns;   /* packing launches */
+    uint64_t kernel_ns; /* all other launches */
+    uint64_t transfer_ns;
+    int kernels; /* launched, packing included */
+    int cached;  /* programs that came from the cache */
+} fsc__times;
+
+/* tile NULL: the device's default. plan must outlive the executable. log: the driver's log when a
+   kernel does not build (may be NULL). */
+fsc_status fsc__executable_create(fsc_device *device, const fsc_plan *plan,
+                                  const fsc__emit_options *options, fsc__executable **executable,
+                                  fsc__text *log, fsc_error *why);
+void fsc__executable_free(fsc__executable *executable);
+
+/* in: per graph input, in the types of fsc__graph_input_type. out: per graph output, initialised
+   here with the storage type. Every buffer a kernel writes is poisoned (0x7fa5a5a5 words) before
+   the launch. taps (may be NULL, else tap_count(executable) entries): initialised here, f32. */
+fsc_status fsc__executable_run(fsc__executable *executable, const fsc_tensor in[], fsc_tensor out[],
+                               fsc_tensor taps[], fsc__times *times, fsc_error *why);
+
+int fsc__executable_tap_count(const fsc__executable *executable);
+const fsc__kernels *fsc__executable_kernels(const fsc__executable *executable, int group);
+
+#endif
