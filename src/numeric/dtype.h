@@ -24,6 +24,11 @@ size_t fsc__dtype_bytes(fsc_dtype type);
 /* The largest finite value; 65504 for f16. Floating types only. */
 double fsc__dtype_max(fsc_dtype type);
 
+/* The stored bits of the significand (10 for f16) and the exponent of the smallest normal value
+   (-14 for f16). Floating types only. */
+int fsc__dtype_fraction_bits(fsc_dtype type);
+int fsc__dtype_lowest_exponent(fsc_dtype type);
+
 /* Conversions between f32 values and codes. From f32: nearest even, overflow to infinity, NaN to
    the canonical NaN (0x7e00, 0x7fc0). */
 uint16_t fsc__f16_from_f32(float value);

@@ -15,8 +15,10 @@ int64_t fsc__ulp_ordinal(fsc_dtype type, const void *data, int64_t index);
 double fsc__ulp_spacing(fsc_dtype type, double value);
 
 /* |got - want| in spacings at want: fractional ULP against the true value. 0 for equal infinities
-   and for two NaNs, infinity where only one is NaN or infinite (overflow past the largest value by
-   less than half a spacing counts as a distance, not as infinity). */
+   and for two NaNs, infinity where only one is NaN or infinite. want at or beyond one spacing past
+   the largest value is an infinity of the type; between the largest value and there it is a number,
+   and an infinite got counts as that spacing past the largest, so that near overflow the distance
+   is one of roundings. */
 double fsc__ulp_error(fsc_dtype type, double got, double want);
 
 #endif
