@@ -9,6 +9,10 @@
 
 #include "base/status.h"
 
+/* Makes cJSON take its memory from base/alloc. Reading does it by itself; call it before building a
+   document. What cJSON prints is then freed with fsc__free. */
+void fsc__json_setup(void);
+
 /* name is used in messages only. *root is freed with cJSON_Delete. An empty or truncated text,
    bytes after the value, invalid UTF-8, nesting deeper than 100 and duplicate keys are errors. */
 fsc_status fsc__json_parse(const char *name, const char *text, size_t bytes, cJSON **root,
@@ -37,6 +41,10 @@ fsc__json fsc__json_member(const fsc__json *at, const char *key); /* node NULL w
 fsc__json fsc__json_item(const fsc__json *at, int index);
 int fsc__json_size(const fsc__json *at); /* items of an array, members of an object, else 0 */
 
+/* The value of a place, or a failure that says what it must be and is. Integers are limited to
+   +-2^53 as well. */
+fsc_status fsc__json_object(const fsc__json *at, fsc_error *why);
+fsc_status fsc__json_array(const fsc__json *at, fsc_error *why);
 fsc_status fsc__json_text(const fsc__json *at, const char **text, fsc_error *why);
 fsc_status fsc__json_number(const fsc__json *at, double low, double high, double *number,
                             fsc_error *why);
