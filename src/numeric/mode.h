@@ -44,7 +44,8 @@ enum {
     FSC__MODE_CONTRACT = 1 << 6,
     FSC__MODE_MATH = 1 << 7,
     FSC__MODE_GELU = 1 << 8,
-    FSC__MODE_VARIANCE = 1 << 9
+    FSC__MODE_VARIANCE = 1 << 9,
+    FSC__MODE_DENORMS = 1 << 10
 };
 
 typedef struct fsc_mode {
@@ -65,7 +66,8 @@ typedef struct fsc_mode {
  */
 fsc_status fsc__mode_parse(const char *text, fsc_mode *mode, fsc_error *why);
 
-/* Canonical text: preset and the fields that differ from it. bytes of at least 128. */
+/* Canonical text: preset and the fields that differ from it; parsing it gives the same mode, but
+   for `named`. bytes of at least 128. */
 void fsc__mode_write(const fsc_mode *mode, char *text, size_t bytes);
 
 /* "sequential", "lanes:64". bytes of at least 24. */
