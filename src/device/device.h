@@ -15,7 +15,7 @@ typedef struct fsc__device_info {
     char version[128]; /* of the device */
     char driver[128];
     char platform_version[128];
-    char type[16]; /* "cpu", "gpu", "accelerator", "cpu gpu accelerator" (Oclgrind) */
+    char type[24]; /* "cpu", "gpu", "accelerator", "cpu gpu accelerator" (Oclgrind) */
     bool oclgrind; /* runs only when named */
 } fsc__device_info;
 
@@ -24,12 +24,15 @@ typedef struct fsc__device_info {
 fsc_status fsc__devices_list(fsc__device_info **list, int *count, fsc_error *why);
 
 /* Indices into list of those the selector means (DESIGN 6): "P.D", "all", "cpu", "gpu", a
-   substring,
-   "!" in front excludes, several words separated by blanks or commas. unique: exactly one is
-   wanted, several are an error that lists them. *chosen holds count entries at most. select NULL or
-   "" is the default device: the first GPU, then the first CPU. */
+   substring, "!" in front excludes, several words separated by blanks or commas. unique: exactly
+   one is wanted, several are an error that lists them. *chosen holds count entries at most. select
+   NULL or "" is the default device: the first GPU, then the first CPU; so is, where unique, the
+   rest that a selector of exclusions alone leaves. */
 fsc_status fsc__devices_select(const fsc__device_info *list, int count, const char *select,
                                bool unique, int *chosen, int *chosen_count, fsc_error *why);
+
+/* A short name for messages: "pocl", "rusticl", else the device's own name; borrowed. */
+const char *fsc__device_alias(const fsc__device_info *info);
 
 typedef struct fsc_device fsc_device;
 
