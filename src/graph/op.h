@@ -15,6 +15,7 @@ enum { FSC__OP_MAX_INPUTS = 3, FSC__OP_MAX_ATTRS = 4 };
 typedef struct fsc__op_attr {
     const char *name; /* NULL ends the list */
     double initial, low, high;
+    bool whole; /* whole numbers only */
 } fsc__op_attr;
 
 /* One input of an op: the name its tensor gets in a chain and what it is for. */
@@ -38,12 +39,17 @@ size_t fsc__op_count(void);
 const fsc__op *fsc__op_at(size_t index);
 const fsc__op *fsc__op_find(const char *name); /* NULL when unknown */
 
-/* Index of a pointwise op in ops.def order, which is how prediction and truth tables are indexed.
- */
+/* Index of a pointwise op in ops.def order, which is how prediction and truth tables are indexed;
+   -1 for the others. */
 int fsc__op_index(const fsc__op *op);
 
 /* The op whose arithmetic runs when the mode says so: gelu=tanh runs gelu_tanh for gelu. Truth
    never asks. */
 const fsc__op *fsc__op_implementation(const fsc__op *op, const fsc_mode *mode);
+
+/* Reads the attributes of an ops.def row, "alpha=0.2:-inf:inf,beta=0.5:0:1"
+   (name=default:low:high), into attr, whose names are kept in `names`. False when malformed. */
+bool fsc__op_attrs_parse(const char *text, fsc__op_attr attr[FSC__OP_MAX_ATTRS], char *names,
+                         size_t names_bytes);
 
 #endif
