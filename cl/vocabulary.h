@@ -1,5 +1,5 @@
-/* The words that op rows and portable math are written in, spelled for OpenCL C (W lanes, types from
-   the generated prelude) and for C (one lane).
+/* The words that op rows and portable math are written in, spelled for OpenCL C (W lanes, types
+   from the generated prelude) and for C (one lane).
 
      real bits       W floats, W ints of the same size
      AS_BITS AS_REAL reinterpretation           CONST(x)   x in every lane
@@ -10,8 +10,8 @@
      SELECT(c, a, b) a where the comparison c holds, else b; c compares values of type real
      ABS(x)          clears the sign bit, NaN included
 
-   The prelude of a kernel defines, according to the device: real, bits, AS_BITS, AS_REAL, CONST, FMA,
-   MUL, DIV, SQRT (src/kernel/prelude.c). */
+   The prelude of a kernel defines, according to the device: real, bits, AS_BITS, AS_REAL, CONST,
+   FMA, MUL, DIV, SQRT (src/kernel/prelude.c). */
 #ifndef FSC_VOCABULARY_H
 #define FSC_VOCABULARY_H
 
