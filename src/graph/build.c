@@ -23,12 +23,17 @@ static int find_value(const fsc_graph *graph, const char *name)
     return -1;
 }
 
-/* base, or the first of base2, base3, ... that no value has. */
-static void fresh_name(const fsc_graph *graph, const char *base, char name[FSC__NAME_BYTES])
+/* The first of base, base2, base3 ... from number `first` on that no value has. */
+static void fresh_name(const fsc_graph *graph, const char *base, int first,
+                       char name[FSC__NAME_BYTES])
 {
-    snprintf(name, FSC__NAME_BYTES, "%s", base);
-    for (int i = 2; find_value(graph, name) >= 0; i++)
-        snprintf(name, FSC__NAME_BYTES, "%.20s%d", base, i);
+    for (int number = first;; number++) {
+        snprintf(name, FSC__NAME_BYTES, "%s", base);
+        if (number > 1)
+            snprintf(name, FSC__NAME_BYTES, "%s%d", base, number);
+        if (find_value(graph, name) < 0)
+            return;
+    }
 }
 
 static int add_value(fsc_graph *graph, fsc__value_kind kind, const char *name)
@@ -102,7 +107,7 @@ static fsc_status resolve(builder *b, const fsc__item *item, int slot, int *valu
             return FSC_OK;
         memcpy(name, operand->name, sizeof name);
     } else {
-        fresh_name(b->graph, input->name, name);
+        fresh_name(b->graph, input->name, 1, name);
     }
     fsc__shape shape;
     FSC_TRY(new_shape(b, item, name, &shape));
@@ -176,7 +181,10 @@ static void name_results(fsc_graph *graph)
         if (value->name[0])
             continue;
         char name[FSC__NAME_BYTES];
-        fresh_name(graph, i + 1 < graph->node_count ? "t" : "y", name);
+        if (i + 1 < graph->node_count)
+            fresh_name(graph, "t", i + 1, name);
+        else
+            fresh_name(graph, "y", 1, name);
         memcpy(value->name, name, sizeof name);
     }
 }
