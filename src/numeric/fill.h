@@ -14,15 +14,30 @@ typedef enum fsc__family {
     FSC__UNIFORM, /* A low (-1), B high (1) */
     FSC__ZEROS,
     FSC__ONES,
-    FSC__INTEGERS, /* whole numbers in [A,B], default the exact range of the sum and type (K24) */
+    FSC__INTEGERS, /* whole numbers in [A,B], default the exact range of the sum and type, below */
     FSC__RAMP,     /* A + i*B: A 0, B 1/elems */
     FSC__SMALL,    /* normal, scaled near the smallest normal value of the storage type */
-    FSC__LARGE,    /* normal, scaled so that products and sums come near the largest value */
+    FSC__LARGE,    /* normal, scaled so that products and sums come near the largest value, below */
     FSC__POSITIVE, /* |normal| */
     FSC__NEGATIVE, /* -|normal| */
-    FSC__SPECIAL,  /* NaN of both signs, infinities, subnormals, extremes, among normals */
+    FSC__SPECIAL,  /* NaN of both signs, infinities, subnormals, extremes, among normals, below */
     FSC__FAMILY_COUNT
 } fsc__family;
+
+/* Families that need more words. Data inputs follow the family, other roles their own distribution;
+   integers without A and B fill all roles as said here, with A or B all alike.
+   integers: with c = sqrt(L / 4n), L = 2^24, 2^11, 2^8 for storage f32, f16, bf16 and n the fan-in,
+   data and weights are uniform in [-floor(c), floor(c)], at most 8; where c < 1 they are +-1 with
+   probability c, else 0. So n products sum to about L/4 in magnitude at most (sparse: on average,
+   and beyond L with a probability below e^-160), and sums are exact in any order and in the storage
+   type. bias and beta are in [-8,8], scale and gamma in [-2,2].
+   large: blocks of 4096 elements are, by a toss for each block that all tensors of a seed share,
+   either near the largest value (deviation a quarter of it, held finite: sums with normal/sqrt(n)
+   weights overflow now and then) or near the root of it (deviation sqrt(largest/n): n squares sum
+   to the largest value, and overflow about half the time).
+   special: one element in eight is a zero, a subnormal or the smallest normal value; a NaN, an
+   infinity or the largest value comes with probability 1/2n, at most 1/16, so that more than half
+   of the sums have none. Signs are tossed. */
 
 typedef struct fsc__input {
     fsc__family family;
