@@ -1,0 +1,172 @@
+/* One case from JSON to row: both sides run, predicted, set beside the truth, and judged. */
+#include "case/case.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "case/row.h"
+#include "case/save.h"
+
+fsc_status fsc__case_check(const char *name, const cJSON *case_json, fsc_error *why)
+{
+    fsc__spec spec = {0};
+    FSC_TRY(fsc__spec_parse(name, case_json, &spec, why));
+    fsc_status status = FSC_OK;
+    for (int unfused = 0; unfused < 2 && status == FSC_OK; unfused++) {
+        fsc_plan *plan = NULL;
+        status = fsc__spec_plan(&spec, unfused != 0, 0, &plan, why);
+        if (status != FSC_OK)
+            fsc__error_prefix(why, "%s: /%s: ", name, unfused ? "unfused_mode" : "mode");
+        fsc__plan_free(plan);
+    }
+    fsc__spec_deinit(&spec);
+    return status;
+}
+
+/* The case with absolute paths of tensors, so that its repro line works from anywhere. */
+static fsc_status resolve(const char *folder, const cJSON *case_json, cJSON **resolved,
+                          fsc_error *why)
+{
+    char here[4096];
+    cJSON *copy = cJSON_Duplicate(case_json, true);
+    bool ok = copy != NULL && getcwd(here, sizeof here) != NULL;
+    fsc__text base = {0};
+    fsc__text_add(&base, "%s%s%s/case", folder != NULL && folder[0] == '/' ? "" : here,
+                  folder != NULL && folder[0] != '/' ? "/" : "", folder != NULL ? folder : "");
+    ok = ok && !base.failed;
+    cJSON *tensors = cJSON_GetObjectItemCaseSensitive(copy, "tensors");
+    cJSON *item = NULL;
+    cJSON_ArrayForEach(item, tensors)
+    {
+        if (!ok || !cJSON_IsString(item))
+            continue;
+        char *path = fsc__path_beside(base.data, item->valuestring);
+        ok = path != NULL && cJSON_SetValuestring(item, path) != NULL;
+        fsc__free(path);
+    }
+    fsc__text_deinit(&base);
+    if (!ok) {
+        cJSON_Delete(copy);
+        FSC_FAIL(why, FSC_ERR_MEMORY, "no memory for the case");
+    }
+    *resolved = copy;
+    return FSC_OK;
+}
+
+/* A case that cannot run here, in words that are its row's reason. */
+static fsc_status refuse(const fsc__spec *spec, const fsc__caps *caps, fsc_error *why)
+{
+    if (caps->refused[0] != '\0')
+        FSC_FAIL(why, FSC_UNSUPPORTED, "%s", caps->refused);
+    const fsc_graph *graph = spec->graph;
+    int64_t elems = 0;
+    for (int i = 0; i < graph->output_count; i++)
+        elems += fsc__shape_elems(&graph->values[graph->outputs[i]].shape);
+    if (elems > spec->max_elements)
+        FSC_FAIL(why, FSC_UNSUPPORTED,
+                 "%" PRId64 " outputs; max_elements of this device is %" PRId64, elems,
+                 spec->max_elements);
+    return FSC_OK;
+}
+
+static fsc_status plan_side(fsc__side *side, const fsc__spec *spec, bool unfused,
+                            const fsc__caps *caps, fsc_error *why)
+{
+    side->mode = unfused ? &spec->unfused : &spec->fused;
+    const fsc_status status = fsc__spec_plan(spec, unfused, caps->max_arguments, &side->plan, why);
+    /* A field without meaning for this graph is ordinary in a matrix of graphs and modes. */
+    return status == FSC_ERR_INPUT ? FSC_UNSUPPORTED : status;
+}
+
+/* Fused against unfused. Two storage types have no common bits: the unfused values count as
+   exact numbers then. */
+static fsc_status compare_sides(const fsc__side *fused, const fsc__side *unfused, fsc_tensor *wide,
+                                fsc_metrics *metrics, fsc_error *why)
+{
+    if (fused->got.type == unfused->got.type)
+        return fsc__compare(&fused->got, &unfused->got, metrics, why);
+    FSC_TRY(fsc__tensor_convert(&unfused->got, FSC_F64, wide, why));
+    return fsc__compare(&fused->got, wide, metrics, why);
+}
+
+static fsc_status judge(const fsc__spec *spec, fsc__outcome *outcome, fsc_error *why)
+{
+    fsc__judged *m = &outcome->metrics;
+    const fsc__side *fused = &outcome->fused;
+    const fsc__side *unfused = &outcome->unfused;
+    fsc_tensor wide = {0};
+    fsc_status status;
+    FSC_GO(fsc__compare(&fused->got, &fused->predicted, &m->conformance, why));
+    FSC_GO(fsc__compare(&unfused->got, &unfused->predicted, &m->conformance_unfused, why));
+    FSC_GO(compare_sides(fused, unfused, &wide, &m->delta, why));
+    FSC_GO(fsc__compare(&fused->got, fsc__side_truth(fused), &m->error_fused, why));
+    FSC_GO(fsc__compare(&unfused->got, fsc__side_truth(unfused), &m->error_unfused, why));
+    m->storage = spec->fused.storage;
+    m->elems = m->delta.elems;
+    outcome->verdict = fsc__verdict_of(m, outcome->reason, sizeof outcome->reason);
+    fsc__direction(m, outcome->direction, sizeof outcome->direction);
+    outcome->limit = spec->limit;
+    const fsc_tensor *want = spec->limit.of_error ? fsc__side_truth(fused) : &unfused->got;
+    outcome->limit_met = fsc__limit_met(&spec->limit, &fused->got, want,
+                                        spec->limit.of_error ? &m->error_fused : &m->delta,
+                                        outcome->missed, sizeof outcome->missed);
+    outcome->judged = true;
+done:
+    fsc__tensor_deinit(&wide);
+    return status;
+}
+
+static fsc_status run(fsc_device *device, const fsc__spec *spec, fsc__outcome *outcome,
+                      fsc_error *why)
+{
+    const fsc__caps *caps = fsc__device_caps(device);
+    FSC_TRY(refuse(spec, caps, why));
+    if (spec->graph->output_count != 1)
+        FSC_FAIL(why, FSC_UNSUPPORTED, "the graph has %d outputs; a case has one",
+                 spec->graph->output_count);
+    FSC_TRY(plan_side(&outcome->fused, spec, false, caps, why));
+    FSC_TRY(plan_side(&outcome->unfused, spec, true, caps, why));
+    FSC_TRY(fsc__side_inputs(&outcome->fused, spec, NULL, why));
+    FSC_TRY(fsc__side_inputs(&outcome->unfused, spec, &outcome->fused, why));
+    FSC_TRY(fsc__side_run(&outcome->fused, device, &outcome->log, why));
+    FSC_TRY(fsc__side_run(&outcome->unfused, device, &outcome->log, why));
+    FSC_TRY(fsc__side_refer(&outcome->fused, caps->fma, why));
+    FSC_TRY(fsc__side_refer(&outcome->unfused, caps->fma, why));
+    FSC_TRY(judge(spec, outcome, why));
+    return spec->save == NULL ? FSC_OK : fsc__save(spec, outcome, why);
+}
+
+fsc_status fsc__case_run(fsc_device *device, const char *folder, const cJSON *case_json,
+                         cJSON **row, fsc_error *why)
+{
+    cJSON *json = NULL;
+    FSC_TRY(resolve(folder, case_json, &json, why));
+    const fsc__device_info *info = fsc__device_about(device);
+    char label[sizeof info->platform_name + sizeof info->name + 2];
+    fsc__device_label(info, label, sizeof label);
+    fsc__spec spec = {0};
+    fsc_error said = {.text = ""};
+    fsc__outcome outcome = {.json = json, .device = label, .driver = info->driver};
+    fsc_status status = fsc__spec_parse("case", json, &spec, &said);
+    if (status == FSC_OK)
+        status = run(device, &spec, &outcome, &said);
+    if (status != FSC_OK) {
+        outcome.judged = false;
+        outcome.verdict = status == FSC_UNSUPPORTED ? FSC__SKIPPED : FSC__ERROR;
+        snprintf(outcome.reason, sizeof outcome.reason, "%s", said.text);
+    }
+    cJSON *made = fsc__row_create(&outcome);
+    fsc__side_deinit(&outcome.unfused);
+    fsc__side_deinit(&outcome.fused);
+    fsc__text_deinit(&outcome.log);
+    fsc__spec_deinit(&spec);
+    cJSON_Delete(json);
+    if (made == NULL)
+        FSC_FAIL(why, FSC_ERR_MEMORY, "no memory for the row of the case");
+    *row = made;
+    return FSC_OK;
+}

@@ -1,0 +1,239 @@
+/* Parsing of a case's JSON, its plans and its tensors. */
+#include "case/spec.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "fusion/rule.h"
+#include "graph/npy.h"
+
+static const char *const case_keys[] = {
+    "id",    "experiment", "graph",   "shape",  "mode", "unfused_mode", "off",
+    "input", "seed",       "tensors", "device", "save", "max_elements", "tolerance"};
+
+static fsc_status text_or(const fsc__json *at, const char *key, const char *otherwise,
+                          const char **text, fsc_error *why)
+{
+    *text = otherwise;
+    const fsc__json member = fsc__json_member(at, key);
+    return member.node == NULL ? FSC_OK : fsc__json_text(&member, text, why);
+}
+
+static fsc_status integer_or(const fsc__json *at, const char *key, int64_t low, int64_t high,
+                             int64_t *number, fsc_error *why)
+{
+    const fsc__json member = fsc__json_member(at, key);
+    return member.node == NULL ? FSC_OK : fsc__json_integer(&member, low, high, number, why);
+}
+
+/* Puts the place of a member in front of what a parser said about its text. */
+static fsc_status placed(const fsc__json *at, const char *key, fsc_status status, fsc_error *why)
+{
+    if (status != FSC_OK)
+        fsc__error_prefix(why, "%s: %s/%s: ", at->name, at->pointer, key);
+    return status;
+}
+
+static fsc_status parse_graph(const fsc__json *at, fsc__spec *spec, fsc_error *why)
+{
+    const char *graph = NULL;
+    const char *shape = NULL;
+    const fsc__json graph_at = fsc__json_member(at, "graph");
+    const fsc__json shape_at = fsc__json_member(at, "shape");
+    if (graph_at.node == NULL || shape_at.node == NULL)
+        return fsc__json_fail(at, why, "a case needs both a graph and a shape");
+    FSC_TRY(fsc__json_text(&graph_at, &graph, why));
+    FSC_TRY(fsc__json_text(&shape_at, &shape, why));
+    return placed(at, "graph", fsc__graph_parse(graph, shape, &spec->graph, why), why);
+}
+
+static fsc_status parse_modes(const fsc__json *at, fsc__spec *spec, fsc_error *why)
+{
+    const char *mode = NULL;
+    const char *unfused = NULL;
+    FSC_TRY(text_or(at, "mode", "f32", &mode, why));
+    FSC_TRY(text_or(at, "unfused_mode", mode, &unfused, why));
+    FSC_TRY(placed(at, "mode", fsc__mode_parse(mode, &spec->fused, why), why));
+    return placed(at, "unfused_mode", fsc__mode_parse(unfused, &spec->unfused, why), why);
+}
+
+fsc_status fsc__spec_check_rules(const fsc__json *at, fsc_error *why)
+{
+    if (!cJSON_IsArray(at->node))
+        return fsc__json_fail(at, why, "must be an array of names of rules");
+    for (int i = 0; i < fsc__json_size(at); i++) {
+        const fsc__json item = fsc__json_item(at, i);
+        const char *rule = NULL;
+        FSC_TRY(fsc__json_text(&item, &rule, why));
+        if (fsc__rule_find(rule) != NULL)
+            continue;
+        fsc__text list = {0};
+        for (size_t r = 0; r < fsc__rule_count(); r++)
+            fsc__text_add(&list, r == 0 ? "%s" : ", %s", fsc__rule_at(r)->name);
+        const fsc_status status = fsc__json_fail(&item, why, "\"%s\" is not a rule; %s", rule,
+                                                 list.data == NULL ? "" : list.data);
+        fsc__text_deinit(&list);
+        return status;
+    }
+    return FSC_OK;
+}
+
+static fsc_status parse_off(const fsc__json *at, fsc__spec *spec, fsc_error *why)
+{
+    const fsc__json off = fsc__json_member(at, "off");
+    if (off.node == NULL)
+        return FSC_OK;
+    FSC_TRY(fsc__spec_check_rules(&off, why));
+    const int count = fsc__json_size(&off);
+    spec->off = fsc__calloc((size_t)count, sizeof *spec->off);
+    if (spec->off == NULL)
+        FSC_FAIL(why, FSC_ERR_MEMORY, "no memory for %d names of rules", count);
+    for (int i = 0; i < count; i++)
+        spec->off[i] = fsc__json_item(&off, i).node->valuestring;
+    spec->off_count = count;
+    return FSC_OK;
+}
+
+static fsc_status no_such_tensor(const fsc__json *at, const char *name, const fsc_graph *graph,
+                                 fsc_error *why)
+{
+    fsc__text list = {0};
+    for (int i = 0; i < graph->input_count; i++)
+        fsc__text_add(&list, i == 0 ? "%s" : ", %s", graph->values[i].name);
+    const fsc_status status = fsc__json_fail(at, why, "\"%s\" is no input of the graph; %s", name,
+                                             list.data == NULL ? "" : list.data);
+    fsc__text_deinit(&list);
+    return status;
+}
+
+fsc_status fsc__spec_check_tensors(const fsc__json *at, const fsc_graph *graph, fsc_error *why)
+{
+    if (!cJSON_IsObject(at->node))
+        return fsc__json_fail(at, why, "must be an object of input names and .npy files");
+    const cJSON *node = NULL;
+    cJSON_ArrayForEach(node, at->node)
+    {
+        const fsc__json member = fsc__json_member(at, node->string);
+        const char *file = NULL;
+        FSC_TRY(fsc__json_text(&member, &file, why));
+        if (fsc__graph_input(graph, node->string) < 0)
+            return no_such_tensor(&member, node->string, graph, why);
+    }
+    return FSC_OK;
+}
+
+static fsc_status parse_tensors(const fsc__json *at, fsc__spec *spec, fsc_error *why)
+{
+    spec->files = fsc__calloc((size_t)spec->graph->input_count, sizeof *spec->files);
+    if (spec->files == NULL)
+        FSC_FAIL(why, FSC_ERR_MEMORY, "no memory for the names of %d tensors",
+                 spec->graph->input_count);
+    const fsc__json tensors = fsc__json_member(at, "tensors");
+    if (tensors.node == NULL)
+        return FSC_OK;
+    FSC_TRY(fsc__spec_check_tensors(&tensors, spec->graph, why));
+    const cJSON *node = NULL;
+    cJSON_ArrayForEach(node, tensors.node)
+        spec->files[fsc__graph_input(spec->graph, node->string)] = node->valuestring;
+    return FSC_OK;
+}
+
+static fsc_status parse_all(const fsc__json *at, fsc__spec *spec, fsc_error *why)
+{
+    FSC_TRY(fsc__json_keys(at, case_keys, sizeof case_keys / sizeof case_keys[0], why));
+    FSC_TRY(parse_graph(at, spec, why));
+    FSC_TRY(parse_modes(at, spec, why));
+    FSC_TRY(parse_off(at, spec, why));
+    const char *input = NULL;
+    FSC_TRY(text_or(at, "input", "normal", &input, why));
+    FSC_TRY(placed(at, "input", fsc__input_parse(input, &spec->input, why), why));
+    int64_t seed = 0;
+    FSC_TRY(integer_or(at, "seed", 0, FSC__SEED_MAX, &seed, why));
+    spec->seed = (uint64_t)seed;
+    FSC_TRY(parse_tensors(at, spec, why));
+    FSC_TRY(text_or(at, "save", NULL, &spec->save, why));
+    spec->max_elements = INT64_MAX;
+    FSC_TRY(integer_or(at, "max_elements", 1, INT32_MAX, &spec->max_elements, why));
+    const fsc__json tolerance = fsc__json_member(at, "tolerance");
+    return fsc__limit_parse(&tolerance, spec->fused.storage, &spec->limit, why);
+}
+
+fsc_status fsc__spec_parse(const char *name, const cJSON *json, fsc__spec *spec, fsc_error *why)
+{
+    const fsc__json root = fsc__json_root(name, json);
+    fsc__spec parsed = {0};
+    const fsc_status status = parse_all(&root, &parsed, why);
+    if (status == FSC_OK)
+        *spec = parsed;
+    else
+        fsc__spec_deinit(&parsed);
+    return status;
+}
+
+void fsc__spec_deinit(fsc__spec *spec)
+{
+    fsc__graph_free(spec->graph);
+    fsc__free(spec->off);
+    fsc__free(spec->files);
+    *spec = (fsc__spec){0};
+}
+
+fsc_status fsc__spec_plan(const fsc__spec *spec, bool unfused, int max_inputs, fsc_plan **plan,
+                          fsc_error *why)
+{
+    const fsc__plan_options options = {
+        .unfused = unfused,
+        .off = spec->off,
+        .off_count = spec->off_count,
+        .max_inputs = max_inputs,
+    };
+    return fsc__plan_create(spec->graph, unfused ? &spec->unfused : &spec->fused, &options, plan,
+                            why);
+}
+
+fsc_status fsc__spec_read(const fsc_graph *graph, int input, const char *file, fsc_tensor *tensor,
+                          fsc_error *why)
+{
+    const fsc__value *value = &graph->values[input];
+    fsc_tensor stored = {0};
+    FSC_TRY(fsc__npy_read(file, &stored, why));
+    if (!fsc__shape_equal(&stored.shape, &value->shape)) {
+        char has[128];
+        char needs[128];
+        fsc__shape_write(&stored.shape, has, sizeof has);
+        fsc__shape_write(&value->shape, needs, sizeof needs);
+        fsc__tensor_deinit(&stored);
+        FSC_FAIL(why, FSC_ERR_INPUT, "%s is %s; %s of the graph is %s", file, has, value->name,
+                 needs);
+    }
+    *tensor = stored;
+    return FSC_OK;
+}
+
+fsc_status fsc__spec_tensor(const fsc__spec *spec, int input, const fsc_mode *mode,
+                            fsc_tensor *tensor, fsc_error *why)
+{
+    const fsc__value *value = &spec->graph->values[input];
+    const fsc_dtype type = fsc__graph_input_type(value, mode);
+    if (spec->files[input] != NULL) {
+        fsc_tensor stored = {0};
+        FSC_TRY(fsc__spec_read(spec->graph, input, spec->files[input], &stored, why));
+        const fsc_status status = fsc__tensor_convert(&stored, type, tensor, why);
+        fsc__tensor_deinit(&stored);
+        return status;
+    }
+    FSC_TRY(fsc__tensor_init(tensor, type, &value->shape, why));
+    const fsc__fill_request request = {
+        .input = spec->input,
+        .seed = spec->seed,
+        .name = value->name,
+        .role = value->role,
+        .type = type,
+        .storage = mode->storage,
+        .fan_in = value->fan_in,
+        .elems = fsc__shape_elems(&value->shape),
+    };
+    fsc__fill(&request, tensor->data);
+    return FSC_OK;
+}
