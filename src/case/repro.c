@@ -1,4 +1,5 @@
 /* The command line that runs a case again, quoted for a POSIX shell. */
+#include "case/repro.h"
 #include "case/case.h"
 
 #include <inttypes.h>
@@ -11,14 +12,13 @@ static bool is_plain(const char *word)
     return word[0] != '\0' && word[strspn(word, plain)] == '\0';
 }
 
-/* " word", in single quotes where the shell would see more than letters in it. */
-static void add_word(fsc__text *text, const char *word, bool quote)
+void fsc__repro_word(fsc__text *text, const char *word)
 {
-    if (!quote && is_plain(word)) {
-        fsc__text_add(text, " %s", word);
+    if (is_plain(word)) {
+        fsc__text_add(text, "%s", word);
         return;
     }
-    fsc__text_add(text, " '");
+    fsc__text_add(text, "'");
     for (const char *c = word; *c != '\0'; c++) {
         if (*c == '\'')
             fsc__text_add(text, "'\\''");
@@ -28,13 +28,19 @@ static void add_word(fsc__text *text, const char *word, bool quote)
     fsc__text_add(text, "'");
 }
 
+static void add_word(fsc__text *text, const char *word)
+{
+    fsc__text_add(text, " ");
+    fsc__repro_word(text, word);
+}
+
 static void add_option(fsc__text *text, const cJSON *json, const char *key, const char *option)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     if (!cJSON_IsString(item))
         return;
     fsc__text_add(text, " %s", option);
-    add_word(text, item->valuestring, false);
+    add_word(text, item->valuestring);
 }
 
 static void add_tensors(fsc__text *text, const cJSON *tensors)
@@ -46,7 +52,7 @@ static void add_tensors(fsc__text *text, const cJSON *tensors)
         fsc__text_add(&word, "%s=%s", item->string, cJSON_IsString(item) ? item->valuestring : "");
         text->failed = text->failed || word.failed;
         fsc__text_add(text, " --tensor");
-        add_word(text, word.failed ? "" : word.data, false);
+        add_word(text, word.failed ? "" : word.data);
         fsc__text_deinit(&word);
     }
 }
@@ -57,7 +63,7 @@ void fsc__case_repro(const cJSON *case_json, fsc__text *text)
     const cJSON *seed = cJSON_GetObjectItemCaseSensitive(case_json, "seed");
     const cJSON *off = cJSON_GetObjectItemCaseSensitive(case_json, "off");
     fsc__text_add(text, "fusescope case");
-    add_word(text, cJSON_IsString(graph) ? graph->valuestring : "", true);
+    add_word(text, cJSON_IsString(graph) ? graph->valuestring : "");
     add_option(text, case_json, "shape", "--shape");
     add_option(text, case_json, "mode", "--mode");
     add_option(text, case_json, "unfused_mode", "--unfused-mode");
@@ -65,7 +71,7 @@ void fsc__case_repro(const cJSON *case_json, fsc__text *text)
     cJSON_ArrayForEach(rule, off)
     {
         fsc__text_add(text, " --off");
-        add_word(text, cJSON_IsString(rule) ? rule->valuestring : "", false);
+        add_word(text, cJSON_IsString(rule) ? rule->valuestring : "");
     }
     add_tensors(text, cJSON_GetObjectItemCaseSensitive(case_json, "tensors"));
     add_option(text, case_json, "input", "--input");

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "fusion/rule.h"
+#include "graph/chain.h"
 #include "graph/npy.h"
 
 static const char *const case_keys[] = {
@@ -27,25 +28,38 @@ static fsc_status integer_or(const fsc__json *at, const char *key, int64_t low, 
     return member.node == NULL ? FSC_OK : fsc__json_integer(&member, low, high, number, why);
 }
 
-/* Puts the place of a member in front of what a parser said about its text. */
-static fsc_status placed(const fsc__json *at, const char *key, fsc_status status, fsc_error *why)
+/* Puts a place in front of what a parser said about the text there. */
+static fsc_status said_at(const fsc__json *at, fsc_status status, fsc_error *why)
 {
     if (status != FSC_OK)
-        fsc__error_prefix(why, "%s: %s/%s: ", at->name, at->pointer, key);
+        fsc__error_prefix(why, "%s: %s: ", at->name, at->pointer);
     return status;
+}
+
+fsc_status fsc__spec_graph(const fsc__json *graph_at, const fsc__json *shape_at, fsc_graph **graph,
+                           fsc_error *why)
+{
+    const char *chain_text = NULL;
+    char shape_text[256];
+    fsc__chain chain = {0};
+    fsc__shape_parts parts;
+    if (cJSON_IsObject(graph_at->node))
+        return fsc__json_fail(graph_at, why,
+                              "graphs of objects are not supported; a chain such as "
+                              "\"matmul+bias+gelu\"");
+    FSC_TRY(fsc__json_text(graph_at, &chain_text, why));
+    FSC_TRY(said_at(graph_at, fsc__chain_parse(chain_text, &chain, why), why));
+    fsc__chain_deinit(&chain);
+    FSC_TRY(fsc__shape_text(shape_at, shape_text, sizeof shape_text, why));
+    FSC_TRY(said_at(shape_at, fsc__shape_parse(shape_text, &parts, why), why));
+    return said_at(shape_at, fsc__graph_parse(chain_text, shape_text, graph, why), why);
 }
 
 static fsc_status parse_graph(const fsc__json *at, fsc__spec *spec, fsc_error *why)
 {
-    const char *graph = NULL;
-    const char *shape = NULL;
-    const fsc__json graph_at = fsc__json_member(at, "graph");
-    const fsc__json shape_at = fsc__json_member(at, "shape");
-    if (graph_at.node == NULL || shape_at.node == NULL)
-        return fsc__json_fail(at, why, "a case needs both a graph and a shape");
-    FSC_TRY(fsc__json_text(&graph_at, &graph, why));
-    FSC_TRY(fsc__json_text(&shape_at, &shape, why));
-    return placed(at, "graph", fsc__graph_parse(graph, shape, &spec->graph, why), why);
+    const fsc__json graph = fsc__json_member(at, "graph");
+    const fsc__json shape = fsc__json_member(at, "shape");
+    return fsc__spec_graph(&graph, &shape, &spec->graph, why);
 }
 
 static fsc_status parse_modes(const fsc__json *at, fsc__spec *spec, fsc_error *why)
@@ -54,14 +68,15 @@ static fsc_status parse_modes(const fsc__json *at, fsc__spec *spec, fsc_error *w
     const char *unfused = NULL;
     FSC_TRY(text_or(at, "mode", "f32", &mode, why));
     FSC_TRY(text_or(at, "unfused_mode", mode, &unfused, why));
-    FSC_TRY(placed(at, "mode", fsc__mode_parse(mode, &spec->fused, why), why));
-    return placed(at, "unfused_mode", fsc__mode_parse(unfused, &spec->unfused, why), why);
+    const fsc__json mode_at = fsc__json_member(at, "mode");
+    const fsc__json unfused_at = fsc__json_member(at, "unfused_mode");
+    FSC_TRY(said_at(&mode_at, fsc__mode_parse(mode, &spec->fused, why), why));
+    return said_at(&unfused_at, fsc__mode_parse(unfused, &spec->unfused, why), why);
 }
 
 fsc_status fsc__spec_check_rules(const fsc__json *at, fsc_error *why)
 {
-    if (!cJSON_IsArray(at->node))
-        return fsc__json_fail(at, why, "must be an array of names of rules");
+    FSC_TRY(fsc__json_array(at, why));
     for (int i = 0; i < fsc__json_size(at); i++) {
         const fsc__json item = fsc__json_item(at, i);
         const char *rule = NULL;
@@ -109,8 +124,7 @@ static fsc_status no_such_tensor(const fsc__json *at, const char *name, const fs
 
 fsc_status fsc__spec_check_tensors(const fsc__json *at, const fsc_graph *graph, fsc_error *why)
 {
-    if (!cJSON_IsObject(at->node))
-        return fsc__json_fail(at, why, "must be an object of input names and .npy files");
+    FSC_TRY(fsc__json_object(at, why));
     const cJSON *node = NULL;
     cJSON_ArrayForEach(node, at->node)
     {
@@ -147,7 +161,8 @@ static fsc_status parse_all(const fsc__json *at, fsc__spec *spec, fsc_error *why
     FSC_TRY(parse_off(at, spec, why));
     const char *input = NULL;
     FSC_TRY(text_or(at, "input", "normal", &input, why));
-    FSC_TRY(placed(at, "input", fsc__input_parse(input, &spec->input, why), why));
+    const fsc__json input_at = fsc__json_member(at, "input");
+    FSC_TRY(said_at(&input_at, fsc__input_parse(input, &spec->input, why), why));
     int64_t seed = 0;
     FSC_TRY(integer_or(at, "seed", 0, FSC__SEED_MAX, &seed, why));
     spec->seed = (uint64_t)seed;

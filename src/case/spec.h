@@ -30,6 +30,10 @@ void fsc__spec_deinit(fsc__spec *spec); /* accepts a zeroed one */
 fsc_status fsc__spec_plan(const fsc__spec *spec, bool unfused, int max_inputs, fsc_plan **plan,
                           fsc_error *why);
 
+/* The graph of a chain on a shape, each at its place in a document. */
+fsc_status fsc__spec_graph(const fsc__json *graph_at, const fsc__json *shape_at, fsc_graph **graph,
+                           fsc_error *why);
+
 /* Each of the rules in the array `at` exists. */
 fsc_status fsc__spec_check_rules(const fsc__json *at, fsc_error *why);
 
