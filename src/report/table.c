@@ -8,13 +8,13 @@
 /* Widths: those that the cases decide have a largest value; the others are fixed. Two blanks in
    front and one between columns make FSC__COLUMNS with all at their largest. */
 enum {
-    SHAPE_MAX = 22,
-    MODE_MAX = 24,
-    INPUT_MAX = 13,
+    SHAPE_MAX = 21,
+    MODE_MAX = 23,
+    INPUT_MAX = 12,
     VERDICT = 10,
-    BITS = 9,
+    BITS = 8,
     FIGURE = 8,
-    DIRECTION = 11
+    DIRECTION = 12
 };
 
 static int wider(int width, const char *text, int most)
