@@ -261,7 +261,7 @@ static void random_chain(fsc__text *chain, fsc__text *shape)
     const int count = 1 + below(9);
     fsc__text_add(shape, "2x3x3");
     for (int i = 0; i < count; i++) {
-        const int kind = below(9);
+        const int kind = below(10);
         fsc__text_add(chain, "%s", i > 0 ? "+" : "");
         if (kind < 3)
             fsc__text_add(chain, "%s(out=v%d)", unary[kind], i);
@@ -275,6 +275,8 @@ static void random_chain(fsc__text *chain, fsc__text *shape)
             fsc__text_add(chain, "%s(out=v%d)", below(2) ? "layernorm" : "rmsnorm", i);
         else if (kind == 7)
             fsc__text_add(chain, "add(%d.5,out=v%d)", i, i);
+        else if (kind == 8 && i > 0)
+            fsc__text_add(chain, "matmul(v%d,transB=%d,out=v%d)", below(i), below(2), i);
         else {
             fsc__text_add(chain, "matmul(transA=%d,out=v%d)", below(2), i);
             fsc__text_add(shape, below(2) ? ":3x3" : ":2x3x3");
