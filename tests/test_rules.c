@@ -191,13 +191,14 @@ START_TEST(far_broadcasts)
     fsc_error why;
     const fsc__plan_options options = {0};
     ck_assert_int_eq(fsc__plan_create(&m.graph, &f32, &options, &plan, &why), FSC_UNSUPPORTED);
-    ck_assert_str_eq(why.text, "far of op 2 (add): a broadcast over axes 1 and 3 is not supported");
+    ck_assert_str_eq(
+        why.text, "far of op 2 (add): a broadcast over axes 1 and 3 is not supported in rows of 5");
     ck_assert_ptr_null(plan);
 }
 END_TEST
 
-/* A channel operand is reached by a map in one row of 20 columns and by a norm's prologue in rows
-   of 5; an operand repeated over axis 1 alone by the map only. */
+/* An operand repeated over axis 1 alone is reached by a map in rows of 20, not by a norm's prologue
+   in rows of 5. */
 START_TEST(prologues_have_another_view)
 {
     const fsc__shape out = {.rank = 4, .dims = {2, 3, 4, 5}};
@@ -223,7 +224,37 @@ START_TEST(prologues_have_another_view)
     ck_assert(!plan->decisions[0].fired);
     ck_assert_str_eq(plan->decisions[0].rule, "norm_prologue");
     ck_assert_str_eq(plan->decisions[0].reason,
-                     "middle of op 1 (add): a broadcast over axis 1 is not supported");
+                     "middle of op 1 (add): a broadcast over axis 1 is not supported in rows of 5");
+    fsc__plan_free(plan);
+}
+END_TEST
+
+/* ... and not by a map that must work in rows of 5 for the sake of another operand. */
+START_TEST(an_operand_narrows_the_view)
+{
+    const fsc__shape out = {.rank = 4, .dims = {2, 3, 4, 5}};
+    const fsc__shape middle = {.rank = 4, .dims = {2, 1, 4, 5}};
+    const fsc__shape col = {.rank = 1, .dims = {5}};
+    made m;
+    init(&m);
+    add_value(&m, "x", -1, out);
+    add_value(&m, "middle", -1, middle);
+    add_value(&m, "col", -1, col);
+    add_value(&m, "t", 0, out);
+    add_value(&m, "y", 1, out);
+    m.nodes[0] = (fsc__node){.op = fsc__op_find("add"), .in = {0, 1}, .out = 3};
+    m.nodes[1] = (fsc__node){.op = fsc__op_find("mul"), .in = {3, 2}, .out = 4};
+    m.graph.node_count = 2;
+    m.outputs[0] = 4;
+    m.graph.output_count = 1;
+    fsc_plan *plan = NULL;
+    fsc_error why;
+    const fsc__plan_options options = {0};
+    ck_status_ok(fsc__plan_create(&m.graph, &f32, &options, &plan, &why), &why);
+    ck_assert_int_eq(plan->group_count, 2);
+    ck_assert_str_eq(plan->decisions[0].rule, "map_chain");
+    ck_assert_str_eq(plan->decisions[0].reason,
+                     "middle of op 1 (add): a broadcast over axis 1 is not supported in rows of 5");
     fsc__plan_free(plan);
 }
 END_TEST
@@ -270,6 +301,7 @@ Suite *fsc__test_suite(void)
     tcase_add_test(tcase, cases_cover_the_table);
     tcase_add_test(tcase, far_broadcasts);
     tcase_add_test(tcase, prologues_have_another_view);
+    tcase_add_test(tcase, an_operand_narrows_the_view);
     tcase_add_test(tcase, branches_and_outputs);
     suite_add_tcase(suite, tcase);
     return suite;

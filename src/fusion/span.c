@@ -133,8 +133,9 @@ bool fsc__span_reaches(const fsc__span *span, int first, int end, char reason[FS
                 continue;
             char axes[64];
             write_axes(&value->shape, out, axes, sizeof axes);
-            return fsc__refuse(reason, "%s of op %d (%s): a broadcast over %s is not supported",
-                               value->name, node + 1, graph->nodes[node].op->name, axes);
+            return fsc__refuse(
+                reason, "%s of op %d (%s): a broadcast over %s is not supported in rows of %lld",
+                value->name, node + 1, graph->nodes[node].op->name, axes, (long long)cols);
         }
     }
     return true;
