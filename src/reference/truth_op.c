@@ -1,0 +1,187 @@
+/* Pointwise ops in double, and how far a correct f32 result may be from them. */
+#include "reference/truth_run.h"
+
+#include <math.h>
+
+#include "numeric/ulp.h"
+#include "reference/threads.h"
+
+#define NOWHERE ((double)NAN)
+
+/* 1/(1+e^-x), precise in both tails. */
+static double logistic(double x)
+{
+    return x >= 0.0 ? 1.0 / (1.0 + exp(-x)) : exp(x) / (1.0 + exp(x));
+}
+
+#define FSC_TRUTH_FUNCTION(name, expression)                      \
+    static double name(double a, double b, const float *attr)     \
+    {                                                             \
+        const double p0 = (double)attr[0], p1 = (double)attr[1];  \
+        const double p2 = (double)attr[2], p3 = (double)attr[3];  \
+        (void)a, (void)b, (void)p0, (void)p1, (void)p2, (void)p3; \
+        return expression;                                        \
+    }
+#define FSC_TRUTH(name, expression, turn)        \
+    FSC_TRUTH_FUNCTION(value_##name, expression) \
+    FSC_TRUTH_FUNCTION(turn_##name, turn)
+#include "reference/truth_ops.def"
+#undef FSC_TRUTH
+
+typedef double function(double a, double b, const float *attr);
+
+/* In ops.def order: an op without a truth does not compile. */
+static const struct {
+    function *value, *turn;
+} truths[] = {
+#define FSC_OP(name, inputs, role, attributes, expression, ulp, note) {value_##name, turn_##name},
+#include "ops.def"
+#undef FSC_OP
+};
+
+double fsc__truth_op(const fsc__op *op, double a, double b, const float *attr)
+{
+    float initial[FSC__OP_MAX_ATTRS] = {0};
+    for (int i = 0; i < FSC__OP_MAX_ATTRS && op->attr[i].name; i++)
+        initial[i] = (float)op->attr[i].initial;
+    return truths[fsc__op_index(op)].value(a, b, attr ? attr : initial);
+}
+
+double fsc__truth_stored(const fsc__truth_run *run, double value, double error)
+{
+    const fsc_dtype storage = run->mode->storage;
+    const double reach = fabs(value) + error;
+    if (!(reach <= fsc__dtype_max(storage)))
+        return INFINITY;
+    return storage == FSC_F32 ? error : error + 0.5 * fsc__ulp_spacing(storage, reach);
+}
+
+/* An operand as the node's shape sees it: strides 0 along axes that repeat. */
+typedef struct view {
+    const double *value, *error;
+    int64_t strides[FSC_MAX_RANK];
+} view;
+
+static view view_of(const fsc__truth_value *operand, const fsc__shape *shape)
+{
+    view v = {.value = fsc__truth_data(&operand->value), .error = fsc__truth_data(&operand->error)};
+    const fsc__shape *own = &operand->value.shape;
+    int64_t stride = 1;
+    for (int axis = own->rank - 1; axis >= 0; axis--) {
+        v.strides[axis + shape->rank - own->rank] = own->dims[axis] == 1 ? 0 : stride;
+        stride *= own->dims[axis];
+    }
+    return v;
+}
+
+static int64_t view_at(const view *v, const fsc__shape *shape, int64_t row)
+{
+    int64_t at = 0;
+    for (int axis = shape->rank - 2; axis >= 0; axis--) {
+        at += row % shape->dims[axis] * v->strides[axis];
+        row /= shape->dims[axis];
+    }
+    return at;
+}
+
+typedef struct pointwise {
+    const fsc__truth_run *run;
+    const float *attr;
+    function *value;     /* of the op */
+    function *run_value; /* of the op whose arithmetic runs instead: gelu=tanh */
+    function *run_turn;
+    double ulp; /* of that op */
+    bool second;
+    fsc__shape shape;
+    int64_t cols;
+    view a, b;
+    double *out, *error;
+} pointwise;
+
+/* What the function may be evaluated at for an operand within error of value: at its ends, at zero
+   and at its turn where they lie inside. */
+static int places(double value, double error, double turn, double place[4])
+{
+    int count = 0;
+    place[count++] = value - error;
+    if (error == 0.0)
+        return count;
+    place[count++] = value + error;
+    if (fabs(value) <= error)
+        place[count++] = 0.0;
+    if (fabs(value - turn) <= error)
+        place[count++] = turn;
+    return count;
+}
+
+static double pointwise_error(const pointwise *p, double a, double a_error, double b,
+                              double b_error, double value)
+{
+    double a_place[4], b_place[4] = {0.0};
+    if (!isfinite(value) || !isfinite(a_error) || !isfinite(b_error))
+        return INFINITY;
+    const double turn = p->run_turn(a, b, p->attr);
+    const int a_count = places(a, a_error, turn, a_place);
+    const int b_count = p->second ? places(b, b_error, NOWHERE, b_place) : 1;
+    double error = 0.0;
+    for (int i = 0; i < a_count; i++) {
+        for (int j = 0; j < b_count; j++) {
+            const double other = p->run_value(a_place[i], b_place[j], p->attr);
+            if (!isfinite(other))
+                return INFINITY;
+            error = fmax(error, fabs(other - value));
+        }
+    }
+    if (error > 0.0)
+        error += fabs(value) * 0x1p-48; /* what double itself loses */
+    if (p->ulp > 0.0)
+        error += (p->ulp + 0.5) * fsc__ulp_spacing(FSC_F32, fabs(value) + error);
+    if (p->ulp > 0.5)
+        error += FSC__TRUTH_TINY;
+    return fsc__truth_stored(p->run, value, error);
+}
+
+static fsc_status pointwise_rows(void *context, int64_t begin, int64_t end)
+{
+    const pointwise *p = context;
+    const int last = p->shape.rank - 1;
+    const int64_t a_step = last < 0 ? 0 : p->a.strides[last];
+    const int64_t b_step = last < 0 ? 0 : p->b.strides[last];
+    for (int64_t row = begin; row < end; row++) {
+        int64_t a = view_at(&p->a, &p->shape, row);
+        int64_t b = p->second ? view_at(&p->b, &p->shape, row) : 0;
+        for (int64_t i = row * p->cols; i < (row + 1) * p->cols; i++, a += a_step, b += b_step) {
+            const double x = p->a.value[a], y = p->second ? p->b.value[b] : 0.0;
+            p->out[i] = p->value(x, y, p->attr);
+            if (p->error)
+                p->error[i] = pointwise_error(p, x, p->a.error ? p->a.error[a] : 0.0, y,
+                                              p->b.error ? p->b.error[b] : 0.0, p->out[i]);
+        }
+    }
+    return FSC_OK;
+}
+
+fsc_status fsc__truth_pointwise(const fsc__truth_run *run, const fsc__node *node,
+                                const fsc__truth_value *out, fsc_error *why)
+{
+    const fsc__op *running = fsc__op_implementation(node->op, run->mode);
+    const int index = fsc__op_index(node->op), running_index = fsc__op_index(running);
+    pointwise p = {
+        .run = run,
+        .attr = node->attr,
+        .value = truths[index].value,
+        .run_value = truths[running_index].value,
+        .run_turn = truths[running_index].turn,
+        .ulp = running->ulp,
+        .second = node->op->inputs == 2,
+        .shape = out->value.shape,
+        .out = fsc__truth_data(&out->value),
+        .error = fsc__truth_data(&out->error),
+    };
+    p.a = view_of(&run->values[node->in[0]], &p.shape);
+    if (p.second)
+        p.b = view_of(&run->values[node->in[1]], &p.shape);
+    p.cols = p.shape.rank == 0 ? 1 : p.shape.dims[p.shape.rank - 1];
+    return fsc__threads_run(fsc__shape_elems(&p.shape) / p.cols, 1 + 1024 / p.cols, pointwise_rows,
+                            &p, why);
+}
