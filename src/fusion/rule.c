@@ -1,7 +1,6 @@
 /* The table of fusion rules and what each asks of a boundary. */
 #include "fusion/rule.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char *op_name(const fsc_graph *graph, int node)
@@ -25,10 +24,9 @@ static bool pointwise_joins(const fsc__span *before, const fsc__span *after,
     const int node = before->end;
     const fsc__value *running = &graph->values[fsc__span_result(before)];
     const fsc__value *result = &graph->values[graph->nodes[node].out];
-    if (!reads(&graph->nodes[node], fsc__span_result(before))) {
+    if (!reads(&graph->nodes[node], fsc__span_result(before)))
         return fsc__refuse(reason, "op %d (%s) does not read value %s", node + 1,
                            op_name(graph, node), running->name);
-    }
     if (!fsc__shape_equal(&running->shape, &result->shape)) {
         char from[128], to[128];
         fsc__shape_write(&running->shape, from, sizeof from);
@@ -58,20 +56,18 @@ static bool main_joins(const fsc__span *before, const fsc__span *after,
     const int node = before->end;
     const fsc__op *op = graph->nodes[node].op;
     const int *in = graph->nodes[node].in;
-    if (before->main >= 0) {
+    if (before->main >= 0)
         return fsc__refuse(reason, "%s",
                            two_mains[fsc__span_pattern(before)][fsc__pattern_of(op->kind)->id]);
-    }
     for (int slot = 1; slot < op->inputs; slot++) {
         if (!fsc__span_makes(before, in[slot]))
             continue;
         return fsc__refuse(reason, "op %d (%s) reads value %s as its %s, which must be in memory",
                            node + 1, op->name, graph->values[in[slot]].name, op->input[slot].name);
     }
-    if (in[0] != fsc__span_result(before)) {
+    if (in[0] != fsc__span_result(before))
         return fsc__refuse(reason, "op %d (%s) does not read value %s", node + 1, op->name,
                            graph->values[fsc__span_result(before)].name);
-    }
     return fsc__span_reaches(after, after->first, node, reason);
 }
 
