@@ -64,7 +64,7 @@ static fsc__exit run_case(const fsc__environment *env, const cJSON *case_json, b
     fsc_error why;
     fsc__exit result;
     const cJSON *select = cJSON_GetObjectItemCaseSensitive(case_json, "device");
-    if (fsc__case_check("fusescope case", case_json, &why) != FSC_OK ||
+    if (fsc__case_check("case", case_json, &why) != FSC_OK ||
         fsc__open_device(env, cJSON_GetStringValue(select), &device, &why) != FSC_OK ||
         fsc__case_run(device, NULL, case_json, &row, &why) != FSC_OK)
         result = fsc__report_failure(&why);

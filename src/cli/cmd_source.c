@@ -87,7 +87,7 @@ static fsc_status print_source(const fsc__environment *env, const cJSON *case_js
     fsc_device *device = NULL;
     fsc_status status;
     const cJSON *select = cJSON_GetObjectItemCaseSensitive(case_json, "device");
-    FSC_GO(fsc__spec_parse("fusescope source", case_json, &spec, why));
+    FSC_GO(fsc__spec_parse("source", case_json, &spec, why));
     if (select != NULL)
         FSC_GO(fsc__open_device(env, select->valuestring, &device, why));
     const fsc__caps *caps = device == NULL ? &usual_caps : fsc__device_caps(device);

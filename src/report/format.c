@@ -38,11 +38,16 @@ static bool continues(char c)
     return ((unsigned char)c & 0xc0u) == 0x80u;
 }
 
+/* Colours take no column. */
 static int columns_of(const char *text)
 {
     int columns = 0;
-    for (; *text != '\0'; text++)
-        columns += !continues(*text);
+    for (; *text != '\0'; text++) {
+        if (*text == '\033')
+            text += strcspn(text, "m");
+        else
+            columns += !continues(*text);
+    }
     return columns;
 }
 
@@ -94,15 +99,16 @@ const char *fsc__page_bold(const fsc__page *page)
 
 void fsc__page_wrap(const fsc__page *page, int indent, const char *first, const char *text)
 {
-    int column = indent;
-    fprintf(page->out, "%*s", indent, "");
-    column += fprintf(page->out, "%s", first);
+    const int begin = indent + columns_of(first);
+    const int hang = begin <= FSC__COLUMNS / 2 ? begin : indent + 4;
+    int column = begin;
     bool blank = false;
+    fprintf(page->out, "%*s%s", indent, "", first);
     while (*text != '\0') {
         const int length = (int)strcspn(text, " \n");
         if (blank && column + 1 + length > FSC__COLUMNS) {
-            fprintf(page->out, "\n%*s", indent, "");
-            column = indent;
+            fprintf(page->out, "\n%*s", hang, "");
+            column = hang;
         } else if (blank) {
             column += fprintf(page->out, " ");
         }

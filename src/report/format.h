@@ -30,8 +30,8 @@ const char *fsc__page_verdict(const fsc__page *page, const char *verdict);
 const char *fsc__page_plain(const fsc__page *page);
 const char *fsc__page_bold(const fsc__page *page);
 
-/* text in lines of at most FSC__COLUMNS, each behind indent blanks; first stands before the first
-   line. */
+/* first and text behind indent blanks, in lines of at most FSC__COLUMNS; further lines stand under
+   the beginning of text, or a little to the right of first where that is long. */
 void fsc__page_wrap(const fsc__page *page, int indent, const char *first, const char *text);
 
 #endif

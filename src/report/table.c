@@ -76,8 +76,10 @@ static void print_headings(fsc__table *table, const cJSON *row)
         table->experiment[0] = '\0';
     }
     snprintf(table->device, sizeof table->device, "%s", device);
-    if (strcmp(experiment, table->experiment) != 0)
+    if (strcmp(experiment, table->experiment) != 0) {
         fprintf(page->out, "%s: %s\n", experiment, fsc__row_text(row, "graph"));
+        table->skipped[0] = '\0';
+    }
     snprintf(table->experiment, sizeof table->experiment, "%s", experiment);
 }
 
@@ -142,6 +144,15 @@ static void print_failure(const fsc__table *table, const cJSON *row)
     fprintf(table->page.out, "      repro: %s\n", fsc__row_text(row, "repro"));
 }
 
+/* Once for a row of cases that are skipped for one reason. */
+static void print_skipped(fsc__table *table, const char *reason)
+{
+    if (strncmp(reason, table->skipped, sizeof table->skipped - 1) == 0)
+        return;
+    fsc__page_wrap(&table->page, 6, "", reason);
+    snprintf(table->skipped, sizeof table->skipped, "%s", reason);
+}
+
 void fsc__table_add(fsc__table *table, const cJSON *row)
 {
     fsc__verdict verdict = FSC__ERROR;
@@ -152,7 +163,7 @@ void fsc__table_add(fsc__table *table, const cJSON *row)
         print_failure(table, row);
         table->failed++;
     } else if (verdict == FSC__SKIPPED) {
-        fsc__page_wrap(&table->page, 6, "", fsc__row_text(row, "reason"));
+        print_skipped(table, fsc__row_text(row, "reason"));
     }
     table->verdicts[verdict]++;
     table->cases++;

@@ -10,6 +10,7 @@ typedef struct fsc__table {
     int shape, mode, input;            /* widths */
     bool seeds;                        /* the cases have several: shown */
     char device[300], experiment[128]; /* of the last row */
+    char skipped[512];                 /* the last reason printed under this experiment */
     int verdicts[FSC__VERDICT_COUNT];
     int cases, failed;
 } fsc__table;
