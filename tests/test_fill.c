@@ -1,4 +1,5 @@
-/* Input families: pinned values, distributions, exact ranges, and the text that names them. */
+/* Input families: pinned values, distributions and exact ranges. Check writes a file at each
+   assertion, so loops count what is wrong and assert once. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,6 @@
 
 #include "harness.h"
 #include "numeric/fill.h"
-#include "numeric/quantile.h"
 
 const int fsc__test_forks = 1;
 
@@ -112,35 +112,6 @@ START_TEST(far_elements_differ_from_near_ones)
     fsc__fill_range(&request, (int64_t)1 << 32, ((int64_t)1 << 32) + 4, far);
     for (int i = 0; i < 4; i++)
         ck_assert(near[i] != far[i]);
-}
-END_TEST
-
-/* Check writes a file at each assertion: loops count what is wrong and assert once. */
-static int quantile_is_off(double p, double tolerance)
-{
-    const double x = fsc__normal_quantile(p);
-    const double density = exp(-x * x / 2) / sqrt(2 * 3.14159265358979323846);
-    const double error = (0.5 * erfc(-x / sqrt(2.0)) - p) / density;
-    const bool off = !(fabs(error) <= tolerance * fabs(x));
-    if (off)
-        printf("quantile(%a) is %.17g, off by %g\n", p, x, error);
-    return off;
-}
-
-START_TEST(quantiles_invert_the_distribution)
-{
-    int off = 0, uneven = 0;
-    for (int e = 2; e <= 53; e++)
-        for (int k = 0; k < 500; k++) {
-            const double p = ldexp(1.0 + k / 500.0, -e);
-            off += quantile_is_off(p, p < 0.45 ? 4e-15 : 1e-12);
-            uneven += fsc__normal_quantile(1.0 - p) != -fsc__normal_quantile(1.0 - (1.0 - p));
-        }
-    ck_assert_int_eq(off, 0);
-    ck_assert_int_eq(uneven, 0);
-    ck_assert(fsc__normal_quantile(0.5) == 0.0);
-    ck_assert(fabs(fsc__normal_quantile(0.975) - 1.9599639845400545) < 1e-15);
-    ck_assert(fabs(fsc__normal_quantile(0x1p-53) + 8.2095361516013852) < 1e-14);
 }
 END_TEST
 
@@ -393,78 +364,6 @@ START_TEST(special_holds_every_kind)
 }
 END_TEST
 
-START_TEST(texts_are_parsed)
-{
-    static const struct {
-        const char *text;
-        fsc__input input;
-    } rows[] = {
-        {"normal", {FSC__NORMAL, false, false, 0, 0}},
-        {"uniform:-2:2", {FSC__UNIFORM, true, true, -2, 2}},
-        {"normal:40000", {FSC__NORMAL, true, false, 40000, 0}},
-        {"ramp:1000:1e-3", {FSC__RAMP, true, true, 1000, 1e-3}},
-        {"integers:-3:3", {FSC__INTEGERS, true, true, -3, 3}},
-        {"zeros", {FSC__ZEROS, false, false, 0, 0}},
-        {"ones", {FSC__ONES, false, false, 0, 0}},
-        {"small", {FSC__SMALL, false, false, 0, 0}},
-        {"large", {FSC__LARGE, false, false, 0, 0}},
-        {"positive", {FSC__POSITIVE, false, false, 0, 0}},
-        {"negative", {FSC__NEGATIVE, false, false, 0, 0}},
-        {"special", {FSC__SPECIAL, false, false, 0, 0}},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        fsc__input input;
-        fsc_error why;
-        const fsc_status status = fsc__input_parse(rows[i].text, &input, &why);
-        ck_status_ok(status, &why);
-        ck_assert_int_eq(input.family, rows[i].input.family);
-        ck_assert_int_eq(input.has_a, rows[i].input.has_a);
-        ck_assert_int_eq(input.has_b, rows[i].input.has_b);
-        ck_assert(input.a == rows[i].input.a && input.b == rows[i].input.b);
-    }
-}
-END_TEST
-
-START_TEST(wrong_texts_are_answered)
-{
-    static const struct {
-        const char *text, *message;
-    } rows[] = {
-        {"nrmal", "\"nrmal\" is not an input family; did you mean normal; families: normal uniform "
-                  "zeros ones integers ramp small large positive negative special"},
-        {"", "\"\" is not an input family; families: normal uniform zeros ones integers ramp small "
-             "large positive negative special"},
-        {"zeros:1", "zeros takes no numbers"},
-        {"uniform:1:2:3", "more than two numbers; an input is FAMILY[:A[:B]]"},
-        {"uniform:a", "\"a\" is not a finite number"},
-        {"uniform:", "\"\" is not a finite number"},
-        {"uniform: 1:2", "\" 1\" is not a finite number"},
-        {"uniform:1x:2", "\"1x\" is not a finite number"},
-        {"uniform:-inf:2", "\"-inf\" is not a finite number"},
-        {"normal:nan", "\"nan\" is not a finite number"},
-        {"normal:1e999", "\"1e999\" is not a finite number"},
-        {"uniform:2:1", "the low end 2 is above the high end 1"},
-        {"uniform:2", "the low end 2 is above the high end 1"},
-        {"normal:0:-1", "the deviation -1 is below 0"},
-        {"integers:0:1.5", "the ends are whole numbers within 2^30"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        fsc__input input = {.family = FSC__RAMP};
-        fsc_error why;
-        char message[512];
-        ck_assert_int_eq(fsc__input_parse(rows[i].text, &input, &why), FSC_ERR_INPUT);
-        snprintf(message, sizeof message, "input \"%s\": %s", rows[i].text, rows[i].message);
-        ck_assert_str_eq(why.text, message);
-        ck_assert_int_eq(input.family, FSC__RAMP);
-    }
-    char endless[600];
-    fsc__input input;
-    memset(endless, '1', sizeof endless);
-    endless[sizeof endless - 1] = '\0';
-    ck_assert_int_eq(fsc__input_parse(endless, &input, NULL), FSC_ERR_INPUT);
-}
-END_TEST
-
 Suite *fsc__test_suite(void)
 {
     Suite *suite = suite_create("fill");
@@ -474,7 +373,6 @@ Suite *fsc__test_suite(void)
     tcase_add_test(tc, special_codes_never_change);
     tcase_add_test(tc, an_element_depends_on_seed_name_and_index_alone);
     tcase_add_test(tc, far_elements_differ_from_near_ones);
-    tcase_add_test(tc, quantiles_invert_the_distribution);
     tcase_add_test(tc, normals_are_normal);
     tcase_add_test(tc, uniforms_are_uniform);
     tcase_add_test(tc, roles_have_their_distributions);
@@ -483,8 +381,6 @@ Suite *fsc__test_suite(void)
     tcase_add_test(tc, small_values_straddle_the_smallest_normal);
     tcase_add_test(tc, large_values_make_some_sums_overflow);
     tcase_add_test(tc, special_holds_every_kind);
-    tcase_add_test(tc, texts_are_parsed);
-    tcase_add_test(tc, wrong_texts_are_answered);
     suite_add_tcase(suite, tc);
     return suite;
 }

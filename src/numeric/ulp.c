@@ -23,10 +23,12 @@ double fsc__ulp_spacing(fsc_dtype type, double value)
     const double magnitude = fabs(value);
     if (isnan(value))
         return value;
-    int exponent = fsc__dtype_lowest_exponent(type);
-    if (magnitude >= ldexp(1.0, exponent))
-        exponent = ilogb(magnitude < largest ? magnitude : largest);
-    return ldexp(1.0, exponent - fsc__dtype_fraction_bits(type));
+    const int lowest = fsc__dtype_lowest_exponent(type);
+    int exponent; /* of a significand below 1 */
+    frexp(magnitude < largest ? magnitude : largest, &exponent);
+    if (magnitude == 0.0 || exponent - 1 < lowest)
+        exponent = lowest + 1;
+    return ldexp(1.0, exponent - 1 - fsc__dtype_fraction_bits(type));
 }
 
 double fsc__ulp_error(fsc_dtype type, double got, double want)
