@@ -239,7 +239,7 @@ void fsc__process_stop(fsc__process *process, int64_t grace_ms, char *how, size_
         gone = waitpid(process->pid, &status, WNOHANG);
     }
     if (gone == 0) {
-        kill(process->pid, SIGKILL);
+        kill(-process->pid, SIGKILL); /* the group: compilers that a driver started too */
         while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
             continue;
     }

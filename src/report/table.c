@@ -97,16 +97,22 @@ static void bits_off(const cJSON *row, char *text, size_t bytes)
     }
 }
 
-/* "fused 3.1x" of "fused is nearer the truth, 3.1x". */
+/* "fused 3.1x" of "fused is nearer the truth, 3.1x", "fused exact" where it equals the truth,
+   "fused finite" where the other is not finite. */
 static void short_direction(const cJSON *row, char *text, size_t bytes)
 {
     const char *direction = fsc__row_text(row, "direction");
     const char *factor = strstr(direction, ", ");
-    const int side = (int)strcspn(direction, " ");
-    if (factor == NULL)
-        snprintf(text, bytes, "%s", direction[0] == '\0' ? "-" : direction);
+    const int word = (int)strcspn(direction, " :");
+    if (direction[0] == '\0')
+        snprintf(text, bytes, "-");
+    else if (factor == NULL)
+        snprintf(text, bytes, "%.*s", word, direction);
     else
-        snprintf(text, bytes, "%.*s%s", side, direction, factor + 1);
+        snprintf(text, bytes, "%.*s %s", word, direction,
+                 strncmp(factor, ", which", 7) == 0    ? "exact"
+                 : strncmp(factor, ", finite", 8) == 0 ? "finite"
+                                                       : factor + 2);
 }
 
 static void print_line(const fsc__table *table, const cJSON *row)
