@@ -5,19 +5,19 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 
-all=(packages format modules shell host device clang sanitizers)
+all=(packages format modules shell host device clang bits sanitizers)
 
 # A build of its own for tests: drivers and program caches kept out of the user's folders.
 export FUSESCOPE_CACHE=$root/build/test-cache POCL_CACHE_DIR=$root/build/pocl-cache
 processors=$(nproc)
 
-# build PRESET: configures and builds all of it.
+# build PRESET [TARGET]: configures and builds, all of it unless told otherwise.
 build()
 {
     local launcher=()
     ! command -v ccache >/dev/null || launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
     cmake --preset "$1" "${launcher[@]}"
-    cmake --build --preset "$1"
+    cmake --build --preset "$1" --target "${2:-all}"
 }
 
 # check PRESET LABEL JOBS: runs the tests of one label.
@@ -66,10 +66,47 @@ stage_clang()
     check clang host "$processors"
 }
 
+# The predictions of the two compilers, in every bit.
+stage_bits()
+{
+    build gcc predict_hash
+    build clang predict_hash
+    build/gcc/tests/predict_hash >build/test-logs/predictions-gcc
+    build/clang/tests/predict_hash >build/test-logs/predictions-clang
+    diff build/test-logs/predictions-gcc build/test-logs/predictions-clang
+    wc -l <build/test-logs/predictions-gcc
+}
+
 stage_sanitizers()
 {
     build asan
     check asan host "$processors"
+}
+
+# verify_on DEVICE: device against prediction, on a small scale.
+verify_on()
+{
+    build gcc fusescope
+    eval "$(scripts/icd.sh build/icd)"
+    build/gcc/fusescope verify --quick --device "$1"
+}
+
+stage_rusticl()
+{
+    verify_on rusticl
+}
+
+# Oclgrind's exit code does not tell, so its log must stay empty.
+stage_oclgrind()
+{
+    local log=$root/build/test-logs/oclgrind-checks
+    rm -f "$log"
+    export OCLGRIND_CHECK_API=1 OCLGRIND_DATA_RACES=1 OCLGRIND_UNINITIALIZED=1 OCLGRIND_LOG=$log
+    verify_on oclgrind
+    if [ -s "$log" ]; then
+        cat "$log"
+        return 1
+    fi
 }
 
 chosen=("$@")
