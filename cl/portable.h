@@ -41,10 +41,10 @@ static inline real portable_expm1(real r, real rest)
     return r + portable_expm1_curve(r, rest);
 }
 
-/* 2^(code - 127), 0 < code < 255. */
+/* 2^(code - 127), 0 < code < 255. Codes that NaN makes are out of range, and unused. */
 static inline real portable_power_of_two(bits code)
 {
-    return AS_REAL(code << 23);
+    return AS_REAL(SHIFT_LEFT(code, 23));
 }
 
 /* |x| with the sign of y. */

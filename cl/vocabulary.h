@@ -9,6 +9,7 @@
      DIV(a, b)       correctly rounded           SQRT(x)   correctly rounded
      SELECT(c, a, b) a where the comparison c holds, else b; c compares values of type real
      ABS(x)          clears the sign bit, NaN included
+     SHIFT_LEFT(x, n) bits shifted; what leaves at the top is lost
 
    The prelude of a kernel defines, according to the device: real, bits, AS_BITS, AS_REAL, CONST,
    FMA, MUL, DIV, SQRT (src/kernel/prelude.c). */
@@ -43,6 +44,7 @@ static inline real vocabulary_as_real(bits code)
 #define MUL(a, b) ((a) * (b))
 #define DIV(a, b) ((a) / (b))
 #define SQRT(x) sqrtf(x)
+#define SHIFT_LEFT(x, n) ((bits)((uint32_t)(x) << (n)))
 
 #ifdef FSC_FMA_FLUSHES
 /* rusticl on llvmpipe: a tiny addend is dropped, a tiny result becomes a zero of its sign. */
@@ -58,6 +60,8 @@ static inline real vocabulary_fma(real a, real b, real c)
 #else
 #define FMA(a, b, c) fmaf(a, b, c)
 #endif
+#else
+#define SHIFT_LEFT(x, n) ((x) << (n))
 #endif
 
 #define R(x) (x)
