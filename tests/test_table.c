@@ -18,23 +18,25 @@ static cJSON *parse(const char *text)
 #define LONG_MODE "bf16,boundary=round,order=chunk:1024,contract=off"
 #define METRICS(differ, figure) \
     "{\"bits_differ\": " differ ", \"rel_norm\": " figure ", \"elems\": 6}"
-#define ROW(shape, mode, verdict, delta, direction, more)                                                                                                               \
-    "{\"id\": \"i\", \"experiment\": \"e\", \"graph\": \"add+relu\", \"shape\": \"" shape                                                                               \
-    "\", \"mode\": \"" mode "\", \"input\": \"normal\", \"seed\": 3, \"device\": \"Dev\", "                                                                             \
-    "\"driver\": \"1.2\", \"verdict\": \"" verdict "\", \"reason\": \"because of the reason\", "                                                                        \
-    "\"conformance\": {\"fused\": " METRICS("2", "0") ", \"unfused\": " METRICS(                                                                                        \
-        "1",                                                                                                                                                            \
-        "0") "}, \"delta\": " METRICS("0",                                                                                                                              \
-                                      delta) ", \"error_fused\": " METRICS("-1",                                                                                        \
-                                                                           "1.234e-7") ", "                                                                             \
-                                                                                       "\"error_"                                                                       \
-                                                                                       "unfused\""                                                                      \
-                                                                                       ":"                                                                              \
-                                                                                       " " METRICS("-1",                                                                \
-                                                                                                   "\"inf\"") ", \"direction\": \"" direction                           \
-                                                                                                              "\", "                                                    \
-                                                                                                              "\"repro\": \"fusescope case add+relu --shape 2x3\"" more \
-                                                                                                              "}"
+#define ROW(shape, mode, verdict, delta, direction, more)                                                                                                  \
+    "{\"id\": \"i\", \"experiment\": \"e\", \"graph\": \"add+relu\", \"shape\": \"" shape                                                                  \
+    "\", \"mode\": \"" mode "\", \"input\": \"normal\", \"seed\": 3, \"device\": \"Dev\", "                                                                \
+    "\"driver\": \"1.2\", \"verdict\": \"" verdict "\", \"reason\": \"because of the reason\", "                                                           \
+    "\"conformance\": {\"fused\": " METRICS("2", "0") ", \"unfused\": " METRICS(                                                                           \
+        "1",                                                                                                                                               \
+        "0") "}, \"delta\": " METRICS("0",                                                                                                                 \
+                                      delta) ", \"error_fused\": " METRICS("-1",                                                                           \
+                                                                           "1.234e-7") ", "                                                                \
+                                                                                       "\"error_"                                                          \
+                                                                                       "unfused\""                                                         \
+                                                                                       ":"                                                                 \
+                                                                                       " " METRICS(                                                        \
+                                                                                           "-1",                                                           \
+                                                                                           "\"inf"                                                         \
+                                                                                           "\"") ", \"direction\": \"" direction                           \
+                                                                                                 "\", "                                                    \
+                                                                                                 "\"repro\": \"fusescope case add+relu --shape 2x3\"" more \
+                                                                                                 "}"
 
 /* The table of rows, in a static text. */
 static char *table_of(const char *cases_text, const char *const *rows, int count, bool colour)
@@ -69,7 +71,7 @@ START_TEST(a_row_says_what_was_found)
     ck_assert_ptr_nonnull(strstr(text, "Dev, driver 1.2\n"));
     ck_assert_ptr_nonnull(strstr(text, "e: add+relu\n"));
     ck_assert_ptr_nonnull(strstr(
-        text, "  2x3   f32  normal rounding   3        3.5e-08  1.2e-07  inf      fused 3.1x\n"));
+        text, "  2x3   f32  normal rounding   3        3.5e-08  1.23e-07 inf      fused 3.1x\n"));
     ck_assert_ptr_null(strstr(text, "because"));
     ck_assert_ptr_null(strstr(text, "\033"));
 }

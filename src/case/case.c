@@ -27,20 +27,22 @@ fsc_status fsc__case_check(const char *name, const cJSON *case_json, fsc_error *
     return status;
 }
 
-/* The case with absolute paths of tensors, so that its repro line works from anywhere. */
-static fsc_status resolve(const char *folder, const cJSON *case_json, cJSON **resolved,
-                          fsc_error *why)
+/* Tensors by absolute paths. */
+static bool resolve_tensors(const char *folder, cJSON *json)
 {
     char here[4096];
-    cJSON *copy = cJSON_Duplicate(case_json, true);
-    bool ok = copy != NULL && getcwd(here, sizeof here) != NULL;
     fsc__text base = {0};
-    fsc__text_add(&base, "%s%s%s/case", folder != NULL && folder[0] == '/' ? "" : here,
-                  folder != NULL && folder[0] != '/' ? "/" : "", folder != NULL ? folder : "");
-    ok = ok && !base.failed;
-    cJSON *tensors = cJSON_GetObjectItemCaseSensitive(copy, "tensors");
+    if (folder == NULL)
+        folder = "";
+    if (folder[0] != '/') {
+        if (getcwd(here, sizeof here) == NULL)
+            return false;
+        fsc__text_add(&base, "%s/", here);
+    }
+    fsc__text_add(&base, "%s/case", folder);
+    bool ok = !base.failed;
     cJSON *item = NULL;
-    cJSON_ArrayForEach(item, tensors)
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "tensors"))
     {
         if (!ok || !cJSON_IsString(item))
             continue;
@@ -49,12 +51,32 @@ static fsc_status resolve(const char *folder, const cJSON *case_json, cJSON **re
         fsc__free(path);
     }
     fsc__text_deinit(&base);
-    if (!ok) {
-        cJSON_Delete(copy);
-        FSC_FAIL(why, FSC_ERR_MEMORY, "no memory for the case");
+    return ok;
+}
+
+static bool put_default(cJSON *json, const char *key, cJSON *item)
+{
+    if (item != NULL && cJSON_GetObjectItemCaseSensitive(json, key) == NULL)
+        return cJSON_AddItemToObject(json, key, item);
+    cJSON_Delete(item);
+    return item != NULL;
+}
+
+/* The case with everything said that its repro line needs to work from anywhere. */
+static fsc_status resolve(const char *folder, const cJSON *case_json, cJSON **resolved,
+                          fsc_error *why)
+{
+    fsc__json_setup();
+    cJSON *copy = cJSON_Duplicate(case_json, true);
+    if (copy != NULL && resolve_tensors(folder, copy) &&
+        put_default(copy, "mode", cJSON_CreateString("f32")) &&
+        put_default(copy, "input", cJSON_CreateString("normal")) &&
+        put_default(copy, "seed", cJSON_CreateNumber(0.0))) {
+        *resolved = copy;
+        return FSC_OK;
     }
-    *resolved = copy;
-    return FSC_OK;
+    cJSON_Delete(copy);
+    FSC_FAIL(why, FSC_ERR_MEMORY, "no memory for the case");
 }
 
 /* A case that cannot run here, in words that are its row's reason. */

@@ -49,32 +49,18 @@ static cJSON *finish(builder *b)
     return NULL;
 }
 
-/* A member of the case, or what holds without it. */
-static void add_given(builder *b, const cJSON *json, const char *key, const char *otherwise)
-{
-    const cJSON *given = cJSON_GetObjectItemCaseSensitive(json, key);
-    if (given != NULL)
-        add(b, key, cJSON_Duplicate(given, true));
-    else
-        add_text(b, key, otherwise);
-}
-
 static void add_identity(builder *b, const fsc__outcome *outcome)
 {
+    static const char *const given[] = {"id",   "experiment",   "graph", "shape",
+                                        "mode", "unfused_mode", "input", "seed"};
     const cJSON *json = outcome->json;
     const cJSON *mode = cJSON_GetObjectItemCaseSensitive(json, "mode");
-    const char *mode_text = cJSON_IsString(mode) ? mode->valuestring : "f32";
-    add_given(b, json, "id", NULL);
-    add_given(b, json, "experiment", NULL);
-    add_given(b, json, "graph", NULL);
-    add_given(b, json, "shape", NULL);
-    add_given(b, json, "mode", "f32");
-    add_given(b, json, "unfused_mode", mode_text);
-    add_given(b, json, "input", "normal");
-    if (cJSON_GetObjectItemCaseSensitive(json, "seed") != NULL)
-        add_given(b, json, "seed", NULL);
-    else
-        add_number(b, "seed", 0.0);
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, given[i]);
+        if (item == NULL && strcmp(given[i], "unfused_mode") == 0)
+            item = mode;
+        add(b, given[i], item == NULL ? cJSON_CreateNull() : cJSON_Duplicate(item, true));
+    }
     add_text(b, "device", outcome->device);
     add_text(b, "driver", outcome->driver);
 }
@@ -185,6 +171,9 @@ static cJSON *limit_json(const fsc__outcome *outcome)
 
 static void add_extras(builder *b, const fsc__outcome *outcome)
 {
+    const cJSON *tensors = cJSON_GetObjectItemCaseSensitive(outcome->json, "tensors");
+    if (tensors != NULL)
+        add(b, "tensors", cJSON_Duplicate(tensors, true));
     if (outcome->judged)
         add(b, "bits", pair(bits_of(&outcome->fused.got), bits_of(&outcome->unfused.got)));
     if (outcome->judged && outcome->limit.set)

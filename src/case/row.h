@@ -21,8 +21,9 @@ typedef struct fsc__outcome {
     fsc__text log;    /* of the driver */
 } fsc__outcome;
 
-/* NULL when out of memory. Beyond the keys of the contract a row may have `bits` (hashes of the
-   outputs), `limit` (a user's tolerance: of, met, missed) and `log` (the driver's). */
+/* NULL when out of memory. Beyond the keys of the contract a row may have `tensors` (files of its
+   inputs), `bits` (hashes of the outputs), `limit` (a user's tolerance: of, met, missed) and `log`
+   (the driver's). */
 cJSON *fsc__row_create(const fsc__outcome *outcome);
 
 /* Verdict and reason of a case that did not run, for whoever had to give up on it. */

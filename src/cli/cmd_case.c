@@ -57,34 +57,46 @@ static fsc__exit print_row(const fsc__environment *env, const cJSON *row, bool j
                                                                  : FSC__EXIT_FINE;
 }
 
-static fsc__exit run_case(const fsc__environment *env, const cJSON *case_json, bool json)
+/* Without --device the repro line names the device that was found. */
+static bool name_device(cJSON *case_json, const fsc_device *device)
 {
-    fsc_device *device = NULL;
-    cJSON *row = NULL;
-    fsc_error why;
-    fsc__exit result;
+    const fsc__device_info *info = fsc__device_about(device);
+    char select[32];
+    if (cJSON_GetObjectItemCaseSensitive(case_json, "device") != NULL)
+        return true;
+    snprintf(select, sizeof select, "%d.%d", info->platform, info->device);
+    return cJSON_AddStringToObject(case_json, "device", select) != NULL;
+}
+
+static fsc_status run_case(const fsc__environment *env, cJSON *case_json, cJSON **row,
+                           fsc_error *why)
+{
     const cJSON *select = cJSON_GetObjectItemCaseSensitive(case_json, "device");
-    if (fsc__case_check("case", case_json, &why) != FSC_OK ||
-        fsc__open_device(env, cJSON_GetStringValue(select), &device, &why) != FSC_OK ||
-        fsc__case_run(device, NULL, case_json, &row, &why) != FSC_OK)
-        result = fsc__report_failure(&why);
-    else
-        result = print_row(env, row, json);
-    cJSON_Delete(row);
+    fsc_device *device = NULL;
+    FSC_TRY(fsc__case_check("case", case_json, why));
+    FSC_TRY(fsc__open_device(env, cJSON_GetStringValue(select), &device, why));
+    const fsc_status status = name_device(case_json, device)
+                                  ? fsc__case_run(device, NULL, case_json, row, why)
+                                  : fsc__fail(why, FSC_ERR_MEMORY, "no memory for the case");
     fsc__device_close(device);
-    return result;
+    return status;
 }
 
 fsc__exit fsc__cmd_case(const fsc__environment *env, int argc, const char **argv)
 {
     fsc__args args;
+    fsc_error why;
+    cJSON *row = NULL;
     bool json = false;
     fsc__json_setup();
     cJSON *case_json = cJSON_CreateObject();
     fsc__args_init(&args, &usage, argc, argv);
     const int code = fsc__case_args(&args, case_json, 'j', &json);
-    const fsc__exit stopped = fsc__args_stop(&args, code);
-    const fsc__exit result = code == FSC__ARGS_END ? run_case(env, case_json, json) : stopped;
+    fsc__exit result = fsc__args_stop(&args, code);
+    if (code == FSC__ARGS_END)
+        result = run_case(env, case_json, &row, &why) == FSC_OK ? print_row(env, row, json)
+                                                                : fsc__report_failure(&why);
+    cJSON_Delete(row);
     cJSON_Delete(case_json);
     return result;
 }

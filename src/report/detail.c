@@ -77,7 +77,8 @@ static void print_kernels(const fsc__page *page, const cJSON *row)
 static void print_worst(const fsc__page *page, const cJSON *metrics)
 {
     const cJSON *worst = member(metrics, "worst");
-    if (cJSON_GetNumberValue(worst) >= 0.0)
+    if (cJSON_GetNumberValue(worst) >= 0.0 &&
+        cJSON_GetNumberValue(member(metrics, "max_abs")) != 0.0)
         fprintf(page->out, "  worst %.0f: %.9g for %.9g", cJSON_GetNumberValue(worst),
                 cJSON_GetNumberValue(member(metrics, "worst_got")),
                 cJSON_GetNumberValue(member(metrics, "worst_want")));

@@ -28,7 +28,7 @@ void fsc__row_figure(const cJSON *row, const char *path, const char *key, char *
 {
     const cJSON *figure = cJSON_GetObjectItemCaseSensitive(find(row, path), key);
     if (cJSON_IsNumber(figure))
-        snprintf(text, bytes, figure->valuedouble == 0.0 ? "0" : "%.1e", figure->valuedouble);
+        snprintf(text, bytes, "%.3g", figure->valuedouble);
     else
         snprintf(text, bytes, "%s", cJSON_IsString(figure) ? figure->valuestring : "-");
 }

@@ -17,7 +17,7 @@ typedef struct fsc__page {
 /* Text of an object's member; "" where it has none. */
 const char *fsc__row_text(const cJSON *object, const char *key);
 
-/* A figure of a comparison of a row in 8 characters or fewer, "1.2e-05"; "-" where there is none.
+/* A figure of a comparison of a row in three digits, "1.23e-05"; "-" where there is none.
    path is "delta", "conformance/fused" and so on. */
 void fsc__row_figure(const cJSON *row, const char *path, const char *key, char *text, size_t bytes);
 

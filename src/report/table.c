@@ -17,6 +17,17 @@ enum {
     DIRECTION = 12
 };
 
+/* What feeds a case: its family, and its seed where the run has several; or files. */
+static void write_input(const fsc__table *table, const cJSON *row, char *text, size_t bytes)
+{
+    const cJSON *seed = cJSON_GetObjectItemCaseSensitive(row, "seed");
+    if (cJSON_GetObjectItemCaseSensitive(row, "tensors") != NULL)
+        snprintf(text, bytes, "tensors");
+    else
+        snprintf(text, bytes, table->seeds ? "%s/%.0f" : "%s", fsc__row_text(row, "input"),
+                 cJSON_GetNumberValue(seed));
+}
+
 static int wider(int width, const char *text, int most)
 {
     const int length = (int)strlen(text);
@@ -34,9 +45,7 @@ void fsc__table_init(fsc__table *table, fsc__page page, const cJSON *cases)
     cJSON_ArrayForEach(c, cases)
     {
         char input[96];
-        const cJSON *seed = cJSON_GetObjectItemCaseSensitive(c, "seed");
-        snprintf(input, sizeof input, table->seeds ? "%s/%.0f" : "%s", fsc__row_text(c, "input"),
-                 cJSON_GetNumberValue(seed));
+        write_input(table, c, input, sizeof input);
         table->shape = wider(table->shape, fsc__row_text(c, "shape"), SHAPE_MAX);
         table->mode = wider(table->mode, fsc__row_text(c, "mode"), MODE_MAX);
         table->input = wider(table->input, input, INPUT_MAX);
@@ -124,8 +133,7 @@ static void print_line(const fsc__table *table, const cJSON *row)
     fprintf(page->out, " ");
     cell(table, fsc__row_text(row, "shape"), table->shape);
     cell(table, fsc__row_text(row, "mode"), table->mode);
-    snprintf(text, sizeof text, table->seeds ? "%s/%.0f" : "%s", fsc__row_text(row, "input"),
-             cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(row, "seed")));
+    write_input(table, row, text, sizeof text);
     cell(table, text, table->input);
     fprintf(page->out, "%s", fsc__page_verdict(page, verdict));
     cell(table, verdict, VERDICT);
