@@ -1,7 +1,8 @@
 /* Configurations: what is read, and where each mistake is said to stand. */
 #include "folder.h"
 
-#include "experiment/config.h"
+#include "base/alloc.h"
+#include "experiment/matrix.h"
 
 const int fsc__test_forks = 1;
 
@@ -251,6 +252,40 @@ START_TEST(the_hash_is_of_the_values)
 }
 END_TEST
 
+START_TEST(memory_may_run_out_anywhere)
+{
+    const char *path = fsc__test_write(
+        folder, "c.json",
+        "{\"version\": 1, \"devices\": [{\"select\": \"pocl\", \"env\": {\"A\": \"1\"}}],\n"
+        " \"defaults\": {\"tolerance\": {\"rtol\": 1}}, \"experiments\": [{\"name\": \"real\",\n"
+        " \"graph\": \"matmul+bias+gelu\", \"modes\": [\"f16\", \"bf16\"], \"tensors\": {\"x\":\n"
+        " \"" FSC_TEST_DATA "/bert/ffn1_matmul_bias_gelu/x.npy\", \"w\": \"" FSC_TEST_DATA
+        "/bert/ffn1_matmul_bias_gelu/w.npy\"}}]}");
+    /* A value that is made and not needed may fail unnoticed: the end is where nothing fails any
+       more. */
+    fsc_status status = FSC_ERR_MEMORY;
+    long successes = 0;
+    for (int fine = 0; fine < 50 && successes < 10000; successes++) {
+        fsc__config config = {0};
+        cJSON *cases = NULL;
+        fsc_error why = {.text = ""};
+        fsc__alloc_fail_after(successes);
+        status = fsc__config_read(path, &config, &why);
+        if (status == FSC_OK)
+            status = fsc__matrix_create(&config, NULL, &cases, &why);
+        fsc__alloc_fail_after(-1);
+        ck_assert_msg(status == FSC_OK || status == FSC_ERR_MEMORY, "allocation %ld: status %d: %s",
+                      successes, (int)status, why.text);
+        ck_assert_int_eq(cJSON_GetArraySize(cases), status == FSC_OK ? 2 : 0);
+        fine = status == FSC_OK ? fine + 1 : 0;
+        cJSON_Delete(cases);
+        fsc__config_deinit(&config);
+    }
+    ck_assert_int_eq(status, FSC_OK);
+    ck_assert_int_gt(successes, 150);
+}
+END_TEST
+
 Suite *fsc__test_suite(void)
 {
     Suite *suite = suite_create("config");
@@ -262,6 +297,7 @@ Suite *fsc__test_suite(void)
     tcase_add_test(tcase, defaults_fill_what_an_experiment_leaves_out);
     tcase_add_test(tcase, tensors_give_the_shape_and_absolute_paths);
     tcase_add_test(tcase, a_tensor_of_another_shape_is_named);
+    tcase_add_test(tcase, memory_may_run_out_anywhere);
     tcase_add_test(tcase, the_hash_is_of_the_values);
     suite_add_tcase(suite, tcase);
     return suite;
