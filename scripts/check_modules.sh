@@ -71,7 +71,7 @@ check_limits()
     { lines = FNR }
     FNR == 1 && script && /^#!/ { top = 2 }
     FNR == top {
-        if (script ? !/^# / : !/^(\/\*|\/\/) /)
+        if (script ? !/^(# |""")/ : !/^(\/\*|\/\/) /)
             print file ":" FNR ": the file does not open with a comment on what it holds"
         generated = /[Gg]enerated by scripts\//
     }
