@@ -200,7 +200,8 @@ static inline real portable_gelu(real x)
     const real divisor = CONST(1.0f) + FMA(y, CONST(0x1.40d932p+1f), MUL(a, p));
     const real u = DIV(MUL(y, s), divisor);
     const real tail = MUL(FMA(m, u, u), CONST(0x1p-100f));
-    return SELECT(x < CONST(0.0f), -tail, x - tail);
+    /* The sign bit: rusticl makes fmax(x, -0) of (x < 0 ? -0 : x), which can be -0 for +0. */
+    return SELECT(AS_BITS(x) < 0, -tail, x - tail);
 }
 
 /* e^(-a*a) c q / (a q + p), c near 1/sqrt(pi), p and q polynomials; where a < 1, e^(-a - a w(a)).
