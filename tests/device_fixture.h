@@ -2,7 +2,12 @@
 #ifndef FSC_TESTS_DEVICE_FIXTURE_H
 #define FSC_TESTS_DEVICE_FIXTURE_H
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "device/device.h"
@@ -37,6 +42,34 @@ static inline fsc_device *fsc__test_device_open(const fsc__device_options *optio
     fsc_error why = {0};
     ck_status_ok(fsc__device_open(&info, options, &device, &why), &why);
     return device;
+}
+
+/* A new folder for files of a test, and its removal with all that is in it. */
+static inline void fsc__test_folder_make(char path[64])
+{
+    snprintf(path, 64, "/tmp/fusescope-dev-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(path));
+}
+
+static inline void fsc__test_folder_remove(const char *path)
+{
+    DIR *entries = opendir(path);
+    if (!entries)
+        return;
+    for (struct dirent *entry = readdir(entries); entry; entry = readdir(entries)) {
+        fsc__text inner = {0};
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        fsc__text_add(&inner, "%s/%s", path, entry->d_name);
+        struct stat about;
+        if (lstat(inner.data, &about) == 0 && S_ISDIR(about.st_mode))
+            fsc__test_folder_remove(inner.data);
+        else
+            unlink(inner.data);
+        fsc__text_deinit(&inner);
+    }
+    closedir(entries);
+    rmdir(path);
 }
 
 #endif

@@ -51,6 +51,14 @@ void fsc__device_close(fsc_device *device);
 const fsc__caps *fsc__device_caps(const fsc_device *device);
 const fsc__device_info *fsc__device_about(const fsc_device *device);
 
+/* Names of the quirks found by the probe, separated by blanks; "" for none. */
+const char *fsc__device_quirks(const fsc_device *device);
+
+/* Words for what the probe measured: "exact" "flushes" "other"; "plain" "double" "remainder"
+   "none". Static. */
+const char *fsc__fma_name(fsc__fma fma);
+const char *fsc__round_way_name(fsc__round_way way);
+
 /* Options that every program is built with. */
 const char *fsc__device_build_options(const fsc_device *device);
 

@@ -9,6 +9,7 @@ struct fsc_device {
     fsc__device_info info;
     fsc__caps caps;
     char options[128];     /* of every build */
+    char quirks[128];      /* names of those applied, separated by blanks */
     char *cache, *dump;    /* folders or NULL */
     bool cache_complained; /* the one warning about an unwritable cache was given */
     cl_device_id id;

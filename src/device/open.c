@@ -145,6 +145,11 @@ const fsc__device_info *fsc__device_about(const fsc_device *device)
     return &device->info;
 }
 
+const char *fsc__device_quirks(const fsc_device *device)
+{
+    return device->quirks;
+}
+
 const char *fsc__device_build_options(const fsc_device *device)
 {
     return device->options;

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* fma as measured. FLUSHES: |c| < 2^-126 ? a*b : flush_keeping_sign(fma(a,b,c)), a*b keeping its
-   subnormals (rusticl on llvmpipe). OTHER: neither; nothing can be predicted. */
+/* fma as measured. FLUSHES: that of FSC_FMA_FLUSHES in cl/vocabulary.h (rusticl on llvmpipe, with
+   libclc's fma in software): subnormal operands and results count as zeros. OTHER: neither; nothing
+   can be predicted. */
 typedef enum fsc__fma { FSC__FMA_EXACT, FSC__FMA_FLUSHES, FSC__FMA_OTHER } fsc__fma;
 
 /* How a correctly rounded quotient or root is had: the plain operator, through double, or on the
