@@ -48,32 +48,32 @@ typedef struct fsc__usage {
 } fsc__usage;
 
 /* Arguments under way. */
-typedef struct fsc__args {
+typedef struct fsc__options {
     const fsc__usage *usage;
     poptContext context;
     const char *value; /* of the option that next returned; freed by deinit or the next call */
-} fsc__args;
+} fsc__options;
 
-enum { FSC__ARGS_END = 0, FSC__ARGS_HELP = -1, FSC__ARGS_BAD = -2 };
+enum { FSC__OPTIONS_END = 0, FSC__OPTIONS_HELP = -1, FSC__OPTIONS_BAD = -2 };
 
-void fsc__args_init(fsc__args *args, const fsc__usage *usage, int argc, const char **argv);
+void fsc__options_init(fsc__options *opts, const fsc__usage *usage, int argc, const char **argv);
 
 /* The val of the next option; END after the last; HELP when help was printed; BAD after a message
    about something unknown or incomplete, which names the nearest known option. */
-int fsc__args_next(fsc__args *args);
+int fsc__options_next(fsc__options *opts);
 
 /* The next word that is no option, or NULL. */
-const char *fsc__args_word(fsc__args *args);
+const char *fsc__options_word(fsc__options *opts);
 
 /* What an ended or failed loop of next means, deinit included: for `return`. */
-fsc__exit fsc__args_stop(fsc__args *args, int code);
-void fsc__args_deinit(fsc__args *args);
+fsc__exit fsc__options_stop(fsc__options *opts, int code);
+void fsc__options_deinit(fsc__options *opts);
 
 /* Prints "fusescope NAME: <text>" and the way to help on stderr. */
-fsc__exit fsc__args_wrong(const fsc__args *args, const char *format, ...) FSC_PRINTF(2, 3);
+fsc__exit fsc__options_wrong(const fsc__options *opts, const char *format, ...) FSC_PRINTF(2, 3);
 
 /* A whole number from 0 to high in decimal digits. */
-bool fsc__args_number(const char *text, int64_t high, int64_t *number);
+bool fsc__options_number(const char *text, int64_t high, int64_t *number);
 
 /* Prints why on stderr; the exit status that its status means. */
 fsc__exit fsc__report_failure(const fsc_error *why);

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "case/case.h"
 #include "case/row.h"
-#include "cli/case_args.h"
+#include "cli/case_options.h"
 #include "report/detail.h"
 
 static const struct poptOption options[] = {
@@ -84,16 +84,16 @@ static fsc_status run_case(const fsc__environment *env, cJSON *case_json, cJSON 
 
 fsc__exit fsc__cmd_case(const fsc__environment *env, int argc, const char **argv)
 {
-    fsc__args args;
+    fsc__options opts;
     fsc_error why;
     cJSON *row = NULL;
     bool json = false;
     fsc__json_setup();
     cJSON *case_json = cJSON_CreateObject();
-    fsc__args_init(&args, &usage, argc, argv);
-    const int code = fsc__case_args(&args, case_json, 'j', &json);
-    fsc__exit result = fsc__args_stop(&args, code);
-    if (code == FSC__ARGS_END)
+    fsc__options_init(&opts, &usage, argc, argv);
+    const int code = fsc__case_options(&opts, case_json, 'j', &json);
+    fsc__exit result = fsc__options_stop(&opts, code);
+    if (code == FSC__OPTIONS_END)
         result = run_case(env, case_json, &row, &why) == FSC_OK ? print_row(env, row, json)
                                                                 : fsc__report_failure(&why);
     cJSON_Delete(row);

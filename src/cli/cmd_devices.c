@@ -162,18 +162,18 @@ static fsc__exit show(const fsc__environment *env, bool probe, bool json)
 
 fsc__exit fsc__cmd_devices(const fsc__environment *env, int argc, const char **argv)
 {
-    fsc__args args;
+    fsc__options opts;
     bool probe = false;
     bool json = false;
     int code;
-    fsc__args_init(&args, &usage, argc, argv);
-    while ((code = fsc__args_next(&args)) > 0) {
+    fsc__options_init(&opts, &usage, argc, argv);
+    while ((code = fsc__options_next(&opts)) > 0) {
         probe = probe || code == 'p';
         json = json || code == 'j';
     }
-    const char *extra = code == FSC__ARGS_END ? fsc__args_word(&args) : NULL;
+    const char *extra = code == FSC__OPTIONS_END ? fsc__options_word(&opts) : NULL;
     if (extra != NULL)
-        fsc__args_wrong(&args, "\"%s\" is not expected", extra);
-    const fsc__exit stopped = fsc__args_stop(&args, extra != NULL ? FSC__ARGS_BAD : code);
-    return code == FSC__ARGS_END && extra == NULL ? show(env, probe, json) : stopped;
+        fsc__options_wrong(&opts, "\"%s\" is not expected", extra);
+    const fsc__exit stopped = fsc__options_stop(&opts, extra != NULL ? FSC__OPTIONS_BAD : code);
+    return code == FSC__OPTIONS_END && extra == NULL ? show(env, probe, json) : stopped;
 }

@@ -53,14 +53,14 @@ static void print_op(const fsc__page *page, const fsc__op *op)
 
 fsc__exit fsc__cmd_ops(const fsc__environment *env, int argc, const char **argv)
 {
-    fsc__args args;
-    fsc__args_init(&args, &usage, argc, argv);
-    const int code = fsc__args_next(&args);
-    const char *extra = code == FSC__ARGS_END ? fsc__args_word(&args) : NULL;
+    fsc__options opts;
+    fsc__options_init(&opts, &usage, argc, argv);
+    const int code = fsc__options_next(&opts);
+    const char *extra = code == FSC__OPTIONS_END ? fsc__options_word(&opts) : NULL;
     if (extra != NULL)
-        fsc__args_wrong(&args, "\"%s\" is not expected", extra);
-    const fsc__exit stopped = fsc__args_stop(&args, extra != NULL ? FSC__ARGS_BAD : code);
-    if (code != FSC__ARGS_END || extra != NULL)
+        fsc__options_wrong(&opts, "\"%s\" is not expected", extra);
+    const fsc__exit stopped = fsc__options_stop(&opts, extra != NULL ? FSC__OPTIONS_BAD : code);
+    if (code != FSC__OPTIONS_END || extra != NULL)
         return stopped;
     const fsc__page page = fsc__stdout_page(env);
     printf("%-10s %-14s %-18s %4s  %s\n", "op", "inputs", "attributes", "ulp", "");

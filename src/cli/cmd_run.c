@@ -224,52 +224,52 @@ static bool keep(char **kept, const char *value)
 }
 
 /* Takes the options into req; END, or what ended the loop. */
-static int take_options(fsc__args *args, request *req)
+static int take_options(fsc__options *opts, request *req)
 {
     int code;
     bool ok = true;
-    while (ok && (code = fsc__args_next(args)) > 0) {
+    while (ok && (code = fsc__options_next(opts)) > 0) {
         if (code == 'o')
-            ok = keep(&req->out, args->value);
+            ok = keep(&req->out, opts->value);
         else if (code == 'f')
-            ok = keep(&req->filter, args->value);
+            ok = keep(&req->filter, opts->value);
         else if (code == 'd' && req->device_count < DEVICES_MAX)
-            ok = keep(&req->devices[req->device_count++], args->value);
+            ok = keep(&req->devices[req->device_count++], opts->value);
         else if (code == 'd')
             ok = false;
         req->list = req->list || code == 'l';
     }
     if (!ok) {
-        fsc__args_wrong(args, "too many devices, or no memory for the arguments");
-        return FSC__ARGS_BAD;
+        fsc__options_wrong(opts, "too many devices, or no memory for the arguments");
+        return FSC__OPTIONS_BAD;
     }
     return code;
 }
 
 fsc__exit fsc__cmd_run(const fsc__environment *env, int argc, const char **argv)
 {
-    fsc__args args;
+    fsc__options opts;
     request req = {0};
     fsc__exit result;
-    fsc__args_init(&args, &usage, argc, argv);
-    const int code = take_options(&args, &req);
+    fsc__options_init(&opts, &usage, argc, argv);
+    const int code = take_options(&opts, &req);
     const char *extra = NULL;
-    if (code == FSC__ARGS_END) {
-        req.config = fsc__args_word(&args);
-        extra = fsc__args_word(&args);
+    if (code == FSC__OPTIONS_END) {
+        req.config = fsc__options_word(&opts);
+        extra = fsc__options_word(&opts);
     }
-    if (code != FSC__ARGS_END)
-        result = code == FSC__ARGS_BAD ? FSC__EXIT_USAGE : FSC__EXIT_FINE;
+    if (code != FSC__OPTIONS_END)
+        result = code == FSC__OPTIONS_BAD ? FSC__EXIT_USAGE : FSC__EXIT_FINE;
     else if (req.config == NULL)
-        result = fsc__args_wrong(&args, "which configuration? configs/quickstart.json is one");
+        result = fsc__options_wrong(&opts, "which configuration? configs/quickstart.json is one");
     else if (extra != NULL)
-        result = fsc__args_wrong(&args, "\"%s\" is one configuration too many", extra);
+        result = fsc__options_wrong(&opts, "\"%s\" is one configuration too many", extra);
     else
         result = run_request(env, &req);
     for (int i = 0; i < req.device_count; i++)
         fsc__free(req.devices[i]);
     fsc__free(req.out);
     fsc__free(req.filter);
-    fsc__args_deinit(&args);
+    fsc__options_deinit(&opts);
     return result;
 }

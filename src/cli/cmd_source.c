@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "case/spec.h"
-#include "cli/case_args.h"
+#include "cli/case_options.h"
 #include "device/launch.h"
 
 static const struct poptOption options[] = {
@@ -103,15 +103,15 @@ done:
 
 fsc__exit fsc__cmd_source(const fsc__environment *env, int argc, const char **argv)
 {
-    fsc__args args;
+    fsc__options opts;
     fsc_error why;
     bool unfused = false;
     fsc__json_setup();
     cJSON *case_json = cJSON_CreateObject();
-    fsc__args_init(&args, &usage, argc, argv);
-    const int code = fsc__case_args(&args, case_json, 'U', &unfused);
-    fsc__exit result = fsc__args_stop(&args, code);
-    if (code == FSC__ARGS_END && print_source(env, case_json, unfused, &why) != FSC_OK)
+    fsc__options_init(&opts, &usage, argc, argv);
+    const int code = fsc__case_options(&opts, case_json, 'U', &unfused);
+    fsc__exit result = fsc__options_stop(&opts, code);
+    if (code == FSC__OPTIONS_END && print_source(env, case_json, unfused, &why) != FSC_OK)
         result = fsc__report_failure(&why);
     cJSON_Delete(case_json);
     return result;

@@ -32,19 +32,19 @@ static FILE *take_stdout(void)
 fsc__exit fsc__cmd_worker(const fsc__environment *env, int argc, const char **argv)
 {
     const fsc__device_options device_options = {.cache = env->cache, .dump = env->dump};
-    fsc__args args;
+    fsc__options opts;
     char select[256] = "";
     bool list = false;
     int code;
-    fsc__args_init(&args, &usage, argc, argv);
-    while ((code = fsc__args_next(&args)) > 0) {
+    fsc__options_init(&opts, &usage, argc, argv);
+    while ((code = fsc__options_next(&opts)) > 0) {
         if (code == 'd')
-            snprintf(select, sizeof select, "%s", args.value);
+            snprintf(select, sizeof select, "%s", opts.value);
         list = list || code == 'l';
     }
-    if (code != FSC__ARGS_END)
-        return fsc__args_stop(&args, code);
-    fsc__args_deinit(&args);
+    if (code != FSC__OPTIONS_END)
+        return fsc__options_stop(&opts, code);
+    fsc__options_deinit(&opts);
     FILE *rows = take_stdout();
     fsc_error why;
     if (rows == NULL) {

@@ -1,5 +1,5 @@
 /* From options to the JSON of a case. */
-#include "cli/case_args.h"
+#include "cli/case_options.h"
 
 #include <string.h>
 
@@ -61,7 +61,7 @@ static bool put_rule(cJSON *case_json, const char *rule)
 static bool put_seed(cJSON *case_json, const char *value)
 {
     int64_t seed = 0;
-    return fsc__args_number(value, FSC__SEED_MAX, &seed) &&
+    return fsc__options_number(value, FSC__SEED_MAX, &seed) &&
            put(case_json, "seed", cJSON_CreateNumber((double)seed));
 }
 
@@ -80,33 +80,33 @@ static bool put_option(cJSON *case_json, int option, const char *value)
     return true;
 }
 
-static int put_graph(fsc__args *args, cJSON *case_json)
+static int put_graph(fsc__options *opts, cJSON *case_json)
 {
-    const char *graph = fsc__args_word(args);
-    const char *extra = fsc__args_word(args);
+    const char *graph = fsc__options_word(opts);
+    const char *extra = fsc__options_word(opts);
     if (graph == NULL)
-        fsc__args_wrong(args, "which graph? for example matmul+bias+gelu");
+        fsc__options_wrong(opts, "which graph? for example matmul+bias+gelu");
     else if (extra != NULL)
-        fsc__args_wrong(args, "\"%s\" is one graph too many", extra);
+        fsc__options_wrong(opts, "\"%s\" is one graph too many", extra);
     else if (cJSON_GetObjectItemCaseSensitive(case_json, "shape") == NULL)
-        fsc__args_wrong(args, "%s on which --shape?", graph);
+        fsc__options_wrong(opts, "%s on which --shape?", graph);
     else if (put(case_json, "graph", cJSON_CreateString(graph)))
-        return FSC__ARGS_END;
-    return FSC__ARGS_BAD;
+        return FSC__OPTIONS_END;
+    return FSC__OPTIONS_BAD;
 }
 
-int fsc__case_args(fsc__args *args, cJSON *case_json, int flag_option, bool *flag)
+int fsc__case_options(fsc__options *opts, cJSON *case_json, int flag_option, bool *flag)
 {
     int code;
-    while ((code = fsc__args_next(args)) > 0) {
+    while ((code = fsc__options_next(opts)) > 0) {
         *flag = *flag || code == flag_option;
-        if (!put_option(case_json, code, args->value)) {
-            fsc__args_wrong(args, "\"%s\" is no value for %s", args->value,
-                            code == 't'   ? "--tensor; NAME=FILE.npy"
-                            : code == 'n' ? "--seed; a whole number from 0 to 2^53"
-                                          : "an option");
-            return FSC__ARGS_BAD;
+        if (!put_option(case_json, code, opts->value)) {
+            fsc__options_wrong(opts, "\"%s\" is no value for %s", opts->value,
+                               code == 't'   ? "--tensor; NAME=FILE.npy"
+                               : code == 'n' ? "--seed; a whole number from 0 to 2^53"
+                                             : "an option");
+            return FSC__OPTIONS_BAD;
         }
     }
-    return code == FSC__ARGS_END ? put_graph(args, case_json) : code;
+    return code == FSC__OPTIONS_END ? put_graph(opts, case_json) : code;
 }

@@ -10,15 +10,15 @@
 
 enum { NAMES_MAX = 24 };
 
-void fsc__args_init(fsc__args *args, const fsc__usage *usage, int argc, const char **argv)
+void fsc__options_init(fsc__options *opts, const fsc__usage *usage, int argc, const char **argv)
 {
-    *args = (fsc__args){.usage = usage};
-    args->context = poptGetContext("fusescope", argc, argv, usage->options, 0);
+    *opts = (fsc__options){.usage = usage};
+    opts->context = poptGetContext("fusescope", argc, argv, usage->options, 0);
 }
 
-static void print_help(const fsc__args *args)
+static void print_help(const fsc__options *opts)
 {
-    const fsc__usage *usage = args->usage;
+    const fsc__usage *usage = opts->usage;
     printf("Usage: fusescope %s %s\n\n%s\n\nOptions:\n", usage->name, usage->words, usage->what);
     for (const struct poptOption *o = usage->options; o->longName != NULL; o++) {
         char name[64];
@@ -33,68 +33,68 @@ static void print_help(const fsc__args *args)
 }
 
 /* Says which option is unknown, and the nearest one. */
-static void complain(const fsc__args *args, int code)
+static void complain(const fsc__options *opts, int code)
 {
     char word[128];
     const char *names[NAMES_MAX];
     size_t count = 0;
-    const char *bad = poptBadOption(args->context, POPT_BADOPTION_NOALIAS);
+    const char *bad = poptBadOption(opts->context, POPT_BADOPTION_NOALIAS);
     snprintf(word, sizeof word, "%s", bad == NULL ? "" : bad);
     if (code != POPT_ERROR_BADOPT) {
-        fsc__args_wrong(args, "%s: %s", word, poptStrerror(code));
+        fsc__options_wrong(opts, "%s: %s", word, poptStrerror(code));
         return;
     }
     word[strcspn(word, "=")] = '\0';
-    for (const struct poptOption *o = args->usage->options; o->longName != NULL; o++)
+    for (const struct poptOption *o = opts->usage->options; o->longName != NULL; o++)
         if (count < NAMES_MAX)
             names[count++] = o->longName;
     const char *near = fsc__text_nearest(word + strspn(word, "-"), names, count);
     if (near != NULL)
-        fsc__args_wrong(args, "unknown option %s; did you mean --%s?", word, near);
+        fsc__options_wrong(opts, "unknown option %s; did you mean --%s?", word, near);
     else
-        fsc__args_wrong(args, "unknown option %s", word);
+        fsc__options_wrong(opts, "unknown option %s", word);
 }
 
-int fsc__args_next(fsc__args *args)
+int fsc__options_next(fsc__options *opts)
 {
-    free((char *)(uintptr_t)args->value);
-    args->value = NULL;
-    const int code = poptGetNextOpt(args->context);
+    free((char *)(uintptr_t)opts->value);
+    opts->value = NULL;
+    const int code = poptGetNextOpt(opts->context);
     if (code == -1)
-        return FSC__ARGS_END;
+        return FSC__OPTIONS_END;
     if (code < -1) {
-        complain(args, code);
-        return FSC__ARGS_BAD;
+        complain(opts, code);
+        return FSC__OPTIONS_BAD;
     }
     if (code == 'h') {
-        print_help(args);
-        return FSC__ARGS_HELP;
+        print_help(opts);
+        return FSC__OPTIONS_HELP;
     }
-    args->value = poptGetOptArg(args->context);
+    opts->value = poptGetOptArg(opts->context);
     return code;
 }
 
-const char *fsc__args_word(fsc__args *args)
+const char *fsc__options_word(fsc__options *opts)
 {
-    return poptGetArg(args->context);
+    return poptGetArg(opts->context);
 }
 
-void fsc__args_deinit(fsc__args *args)
+void fsc__options_deinit(fsc__options *opts)
 {
-    free((char *)(uintptr_t)args->value);
-    args->value = NULL;
-    args->context = poptFreeContext(args->context);
+    free((char *)(uintptr_t)opts->value);
+    opts->value = NULL;
+    opts->context = poptFreeContext(opts->context);
 }
 
-fsc__exit fsc__args_stop(fsc__args *args, int code)
+fsc__exit fsc__options_stop(fsc__options *opts, int code)
 {
-    fsc__args_deinit(args);
-    return code == FSC__ARGS_BAD ? FSC__EXIT_USAGE : FSC__EXIT_FINE;
+    fsc__options_deinit(opts);
+    return code == FSC__OPTIONS_BAD ? FSC__EXIT_USAGE : FSC__EXIT_FINE;
 }
 
-fsc__exit fsc__args_wrong(const fsc__args *args, const char *format, ...)
+fsc__exit fsc__options_wrong(const fsc__options *opts, const char *format, ...)
 {
-    const char *name = args->usage->name;
+    const char *name = opts->usage->name;
     va_list values;
     va_start(values, format);
     fprintf(stderr, "fusescope %s: ", name);
@@ -104,7 +104,7 @@ fsc__exit fsc__args_wrong(const fsc__args *args, const char *format, ...)
     return FSC__EXIT_USAGE;
 }
 
-bool fsc__args_number(const char *text, int64_t high, int64_t *number)
+bool fsc__options_number(const char *text, int64_t high, int64_t *number)
 {
     int64_t value = 0;
     if (*text == '\0')
