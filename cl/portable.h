@@ -27,7 +27,7 @@ static inline real portable_ln2_rest(real n)
 static inline real portable_expm1_curve(real r, real rest)
 {
     const real t = r + rest;
-    real p = CONST(0x1.6ceccp-10f);
+    real p = CONST(0x1.6cecccp-10f);
     p = FMA(p, t, CONST(0x1.1231acp-7f));
     p = FMA(p, t, CONST(0x1.55553p-5f));
     p = FMA(p, t, CONST(0x1.5554ap-3f));
@@ -123,13 +123,13 @@ static inline real portable_erf(real x)
 static inline real portable_sigmoid(real x)
 {
     const real magic = CONST(0x1.800086p+23f); /* bias 67 = 127 - 60 */
-    real z = SELECT(x < CONST(-105.0f), CONST(105.0f), -x);
-    z = SELECT(z < CONST(-30.0f), CONST(-30.0f), z);
-    const real octaves = portable_octaves(z, magic);
-    const real n = octaves - magic;
-    const real m = portable_expm1(portable_coarse(z, n), portable_ln2_rest(n));
-    const real s = portable_power_of_two(AS_BITS(octaves) & 0xff);
     const real unit = CONST(0x1p-60f);
+    real y = SELECT(x < CONST(-105.0f), CONST(-105.0f), x);
+    y = SELECT(y > CONST(30.0f), CONST(30.0f), y);
+    const real octaves = portable_octaves(-y, magic);
+    const real n = octaves - magic;
+    const real m = portable_expm1(portable_coarse(-y, n), portable_ln2_rest(n));
+    const real s = portable_power_of_two(AS_BITS(octaves) & 0xff);
     const real divisor = FMA(s, m, SELECT(n > CONST(0.5f), unit, s + unit)) +
                          SELECT(n > CONST(0.5f), s, CONST(0.0f));
     return MUL(DIV(CONST(1.0f), divisor), unit);
@@ -152,7 +152,7 @@ static inline real portable_gate(real y, real z, real low)
 static inline real portable_silu(real x)
 {
     const real y = SELECT(x < CONST(-120.0f), CONST(-120.0f), x);
-    return portable_gate(y, SELECT(y > CONST(30.0f), CONST(-30.0f), -y), CONST(0.0f));
+    return portable_gate(y, -SELECT(y > CONST(30.0f), CONST(30.0f), y), CONST(-0.0f));
 }
 
 /* y/(1 + e^-v), v = a (k + c a*a) with k = 2 sqrt(2/pi), c = 0.044715 k, in two floats; a is x
