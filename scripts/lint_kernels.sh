@@ -38,8 +38,8 @@ for row in "${graphs[@]}"; do
             for side in "" --unfused; do
                 # A field that means nothing to the graph is refused (exit 2): nothing to compile.
                 # shellcheck disable=SC2086 # $side is an option or nothing
-                "$fusescope" source "${row% *}" --shape "${row##* }" --mode "$mode${field:+,$field}" \
-                    $side >"$folder/all" 2>"$folder/error" || {
+                "$fusescope" source "${row% *}" --shape "${row##* }" $side \
+                    --mode "$mode${field:+,$field}" >"$folder/all" 2>"$folder/error" || {
                     [ $? -eq 2 ] && [ -n "$field" ] && continue
                     cat "$folder/error"
                     exit 1
