@@ -19,7 +19,8 @@ kernel void probe(global const float *x, global const float *y, global const flo
     else if (op == PROBE_STORE_HALF)
         store_f16(codes, i, W, load_f32(x, i, W));
     else if (op == PROBE_SPIN)
-        store_f32(out, i, W, probe_spin(load_f32(x, i, W), load_f32(y, i, W), load_f32(z, i, W), loops));
+        store_f32(out, i, W,
+                  probe_spin(load_f32(x, i, W), load_f32(y, i, W), load_f32(z, i, W), loops));
     else
         store_f32(out, i, W, probe_op(op, load_f32(x, i, W), load_f32(y, i, W), load_f32(z, i, W)));
 }

@@ -1,7 +1,7 @@
 /* Reading and writing W elements of each storage type, and rounding to it in registers.
 
-   load_T(p, i, n)       elements i .. i+W-1 of which n >= 1 are there: nothing beyond i+n-1 is read,
-                         the other lanes are 0
+   load_T(p, i, n)       elements i .. i+W-1 of which n >= 1 are there: nothing beyond i+n-1 is
+                         read, the other lanes are 0
    load1_T(p, i)         element i in every lane
    store_T(p, i, n, x)   the first n lanes; a NaN is written as the canonical one
    round_T(x)            x as it would be after store and load */

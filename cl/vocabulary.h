@@ -47,12 +47,12 @@ static inline real vocabulary_as_real(bits code)
 #define SHIFT_LEFT(x, n) ((bits)((uint32_t)(x) << (n)))
 
 #ifdef FSC_FMA_FLUSHES
-/* rusticl on llvmpipe has libclc's fma in software. Subnormal operands count as zeros of their sign,
-   a product is returned as it is where the addend is zero, and a result is rounded to 24 bits before
-   its exponent is looked at: below -126 it becomes a zero of its sign. The sum is formed in 61 bits
-   and more; what the smaller operand loses there is remembered, but a product that is subtracted
-   from a larger addend does not borrow for it, so that a tie missed by less than 2^-60 rounds the
-   wrong way. */
+/* rusticl on llvmpipe has libclc's fma in software. Subnormal operands count as zeros of their
+   sign, a product is returned as it is where the addend is zero, and a result is rounded to 24 bits
+   before its exponent is looked at: below -126 it becomes a zero of its sign. The sum is formed in
+   61 bits and more; what the smaller operand loses there is remembered, but a product that is
+   subtracted from a larger addend does not borrow for it, so that a tie missed by less than 2^-60
+   rounds the wrong way. */
 static inline uint32_t vocabulary_flush(real x)
 {
     const uint32_t code = (uint32_t)vocabulary_as_bits(x);
