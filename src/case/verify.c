@@ -53,17 +53,28 @@ static fsc_status fill_inputs(const fsc__verify_case *made, const fsc_graph *gra
     return FSC_OK;
 }
 
+/* "1.5 (0x3fc00000)": the code tells NaNs and zeros apart. */
+static void add_code(fsc__text *report, fsc_dtype type, const void *data, int64_t index)
+{
+    uint32_t code = 0;
+    const size_t bytes = fsc__dtype_bytes(type);
+    memcpy(&code, (const unsigned char *)data + (size_t)index * bytes, bytes);
+    fsc__text_add(report, "%.9g (0x%0*" PRIx32 ")", fsc__dtype_load(type, data, index),
+                  (int)(2 * bytes), code);
+}
+
 static void describe(const made_case *c, const char *what, const fsc__tile *tile, int64_t index,
                      const void *got, fsc__text *report)
 {
     const fsc_dtype type = c->predicted.type;
     const int64_t cols =
         c->predicted.shape.rank ? c->predicted.shape.dims[c->predicted.shape.rank - 1] : 1;
-    fsc__text_add(report, "%s: output [%" PRId64 ",%" PRId64 "] is %.9g", what, index / cols,
-                  index % cols, fsc__dtype_load(type, got, index));
-    fsc__text_add(report, ", predicted %.9g, true %.17g\n",
-                  fsc__dtype_load(type, c->predicted.data, index),
-                  fsc__dtype_load(FSC_F64, c->truth.data, index));
+    fsc__text_add(report, "%s: output [%" PRId64 ",%" PRId64 "] is ", what, index / cols,
+                  index % cols);
+    add_code(report, type, got, index);
+    fsc__text_add(report, ", predicted ");
+    add_code(report, type, c->predicted.data, index);
+    fsc__text_add(report, ", true %.17g\n", fsc__dtype_load(FSC_F64, c->truth.data, index));
     const fsc__device_info *info = fsc__device_about(c->device);
     fsc__text_add(report,
                   "repro: fusescope case '%s' --shape %s --mode %s --input %s --seed %" PRIu64

@@ -32,7 +32,7 @@ typedef struct fsc__environment {
 typedef fsc__exit fsc__command_main(const fsc__environment *env, int argc, const char **argv);
 
 fsc__command_main fsc__cmd_case, fsc__cmd_devices, fsc__cmd_ops, fsc__cmd_run, fsc__cmd_source,
-    fsc__cmd_worker;
+    fsc__cmd_verify, fsc__cmd_worker;
 
 /* The row that stands for -h in every table of options, and its end. */
 #define FSC__OPTION_HELP \

@@ -179,16 +179,16 @@ done:
 }
 
 /* One option; false after a message. */
-static bool take(request *req, fsc__args *args, int code)
+static bool take(request *req, fsc__options *opts, int code)
 {
     if (code == 'd' && req->select_count < SELECTS_MAX) {
-        req->selects[req->select_count] = fsc__strdup(args->value);
+        req->selects[req->select_count] = fsc__strdup(opts->value);
         return req->selects[req->select_count++] != NULL;
     }
     if (code == 'd')
-        fsc__args_wrong(args, "--device may be given %d times at most", SELECTS_MAX);
-    else if (code == 'n' && !fsc__args_number(args->value, INT64_MAX, &req->seed))
-        fsc__args_wrong(args, "--seed %s: a whole number from 0 is needed", args->value);
+        fsc__options_wrong(opts, "--device may be given %d times at most", SELECTS_MAX);
+    else if (code == 'n' && !fsc__options_number(opts->value, INT64_MAX, &req->seed))
+        fsc__options_wrong(opts, "--seed %s: a whole number from 0 is needed", opts->value);
     else {
         if (code == 'q' || code == 'f')
             req->full = code == 'f';
@@ -200,25 +200,25 @@ static bool take(request *req, fsc__args *args, int code)
 fsc__exit fsc__cmd_verify(const fsc__environment *env, int argc, const char **argv)
 {
     request req = {0};
-    fsc__args args;
+    fsc__options opts;
     fsc__exit result = FSC__EXIT_USAGE;
     int code;
-    fsc__args_init(&args, &usage, argc, argv);
-    while ((code = fsc__args_next(&args)) > 0)
-        if (!take(&req, &args, code))
+    fsc__options_init(&opts, &usage, argc, argv);
+    while ((code = fsc__options_next(&opts)) > 0)
+        if (!take(&req, &opts, code))
             goto done;
-    if (code != FSC__ARGS_END) {
-        result = code == FSC__ARGS_BAD ? FSC__EXIT_USAGE : FSC__EXIT_FINE;
+    if (code != FSC__OPTIONS_END) {
+        result = code == FSC__OPTIONS_BAD ? FSC__EXIT_USAGE : FSC__EXIT_FINE;
         goto done;
     }
-    const char *word = fsc__args_word(&args);
+    const char *word = fsc__options_word(&opts);
     if (word != NULL) {
-        fsc__args_wrong(&args, "\"%s\" is not expected", word);
+        fsc__options_wrong(&opts, "\"%s\" is not expected", word);
         goto done;
     }
     result = run_request(env, &req);
 done:
-    fsc__args_deinit(&args);
+    fsc__options_deinit(&opts);
     for (int i = 0; i < req.select_count; i++)
         fsc__free(req.selects[i]);
     return result;

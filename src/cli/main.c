@@ -24,6 +24,7 @@ static const struct command {
 } commands[] = {
     {"run", fsc__cmd_run, "the cases of a configuration, on each of its devices"},
     {"case", fsc__cmd_case, "one graph, fused and unfused, predicted and judged"},
+    {"verify", fsc__cmd_verify, "devices against the prediction, each output bit"},
     {"source", fsc__cmd_source, "the kernels of a graph, as text"},
     {"devices", fsc__cmd_devices, "what OpenCL has here"},
     {"ops", fsc__cmd_ops, "what graphs are made of"},
