@@ -14,26 +14,28 @@ static cJSON *parse(const char *text)
     return root;
 }
 
-#define LONG_SHAPE "123456x1234567:1234567x12345678"
-#define LONG_MODE "bf16,boundary=round,order=chunk:1024,contract=off"
-/* bits_differ and rel_norm of the comparisons that are the same in every row */
-#define CONFORMANCE                                                     \
-    "{\"fused\": {\"bits_differ\": 2, \"rel_norm\": 0, \"elems\": 6}, " \
-    "\"unfused\": {\"bits_differ\": 1, \"rel_norm\": 0, \"elems\": 6}}"
-#define ERROR_FUSED "{\"bits_differ\": -1, \"rel_norm\": 1.234e-7, \"elems\": 6}"
-#define ERROR_UNFUSED "{\"bits_differ\": -1, \"rel_norm\": \"inf\", \"elems\": 6}"
-#define ROW(shape, mode, verdict, delta, direction, more)                                        \
-    "{\"id\": \"i\", \"experiment\": \"e\", \"graph\": \"add+relu\", \"shape\": \"" shape        \
-    "\", \"mode\": \"" mode "\", \"input\": \"normal\", \"seed\": 3, \"device\": \"Dev\", "      \
-    "\"driver\": \"1.2\", \"verdict\": \"" verdict "\", \"reason\": \"because of the reason\", " \
-    "\"conformance\": " CONFORMANCE ", "                                                         \
-    "\"delta\": {\"bits_differ\": 0, \"rel_norm\": " delta ", \"elems\": 6}, "                   \
-    "\"error_fused\": " ERROR_FUSED ", \"error_unfused\": " ERROR_UNFUSED ", "                   \
-    "\"direction\": \"" direction "\", "                                                         \
-    "\"repro\": \"fusescope case add+relu --shape 2x3\"" more "}"
+/* One case of a run: what its row has that a table shows. */
+typedef struct shown {
+    const char *shape, *mode, *verdict, *delta, *direction, *more;
+} shown;
+
+static cJSON *row_of(const shown *s)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{\"experiment\": \"e\", \"graph\": \"add+relu\", \"shape\": \"%s\", \"mode\": "
+             "\"%s\", \"input\": \"normal\", \"seed\": 3, \"device\": \"Dev\", \"driver\": "
+             "\"1.2\", \"verdict\": \"%s\", \"reason\": \"because of the reason\", "
+             "\"conformance\": {\"fused\": {\"bits_differ\": 2}, \"unfused\": "
+             "{\"bits_differ\": 1}}, \"delta\": {\"rel_norm\": %s}, \"error_fused\": "
+             "{\"rel_norm\": 1.234e-7}, \"error_unfused\": {\"rel_norm\": \"inf\"}, "
+             "\"direction\": \"%s\", \"repro\": \"fusescope case add+relu --shape 2x3\"%s}",
+             s->shape, s->mode, s->verdict, s->delta, s->direction, s->more);
+    return parse(text);
+}
 
 /* The table of rows, in a static text. */
-static char *table_of(const char *cases_text, const char *const *rows, int count, bool colour)
+static char *table_of(const char *cases_text, const shown *rows, int count, bool colour)
 {
     static char text[16384];
     FILE *file = tmpfile();
@@ -42,7 +44,7 @@ static char *table_of(const char *cases_text, const char *const *rows, int count
     fsc__table table;
     fsc__table_init(&table, (fsc__page){.out = file, .colour = colour}, cases);
     for (int i = 0; i < count; i++) {
-        cJSON *row = parse(rows[i]);
+        cJSON *row = row_of(&rows[i]);
         fsc__table_add(&table, row);
         cJSON_Delete(row);
     }
@@ -59,8 +61,8 @@ static const char cases[] = "[{\"shape\": \"2x3\", \"mode\": \"f32\", \"input\":
 
 START_TEST(a_row_says_what_was_found)
 {
-    static const char *const rows[] = {
-        ROW("2x3", "f32", "rounding", "3.5e-8", "fused is nearer the truth, 3.1x", "")};
+    static const shown rows[] = {
+        {"2x3", "f32", "rounding", "3.5e-8", "fused is nearer the truth, 3.1x", ""}};
     const char *text = table_of(cases, rows, 1, false);
     ck_assert_ptr_nonnull(strstr(text, "Dev, driver 1.2\n"));
     ck_assert_ptr_nonnull(strstr(text, "e: add+relu\n"));
@@ -73,9 +75,9 @@ END_TEST
 
 START_TEST(the_last_line_has_every_word)
 {
-    static const char *const rows[] = {ROW("2x3", "f32", "exact", "0", "equal", ""),
-                                       ROW("2x3", "f32", "timeout", "0", "", ""),
-                                       ROW("2x3", "f32", "exact", "0", "equal", "")};
+    static const shown rows[] = {{"2x3", "f32", "exact", "0", "equal", ""},
+                                 {"2x3", "f32", "timeout", "0", "", ""},
+                                 {"2x3", "f32", "exact", "0", "equal", ""}};
     const char *text = table_of(cases, rows, 3, false);
     static const char last[] =
         "\nrun: 3 cases: 2 exact, 0 negligible, 0 rounding, 0 differs, 0 rescued, 0 mistrusted, "
@@ -87,12 +89,11 @@ END_TEST
 
 START_TEST(what_is_not_as_expected_says_why_and_how_again)
 {
-    static const char *const rows[] = {
-        ROW("2x3", "f32", "broken", "0", "equal", ""),
-        ROW("2x3", "f32", "exact", "0", "equal",
-            ", \"limit\": {\"of\": \"delta\", \"met\": false, \"missed\": \"far off\"}"),
-        ROW("2x3", "f32", "exact", "0", "equal",
-            ", \"limit\": {\"of\": \"delta\", \"met\": true}")};
+    static const shown rows[] = {
+        {"2x3", "f32", "broken", "0", "equal", ""},
+        {"2x3", "f32", "exact", "0", "equal",
+         ", \"limit\": {\"of\": \"delta\", \"met\": false, \"missed\": \"far off\"}"},
+        {"2x3", "f32", "exact", "0", "equal", ", \"limit\": {\"of\": \"delta\", \"met\": true}"}};
     char *text = table_of(cases, rows, 3, false);
     char *at = strstr(text, "because of the reason\n      repro: fusescope case add+relu --shape "
                             "2x3\n");
@@ -105,8 +106,8 @@ END_TEST
 
 START_TEST(one_reason_of_many_skipped_cases_stands_once)
 {
-    static const char *const rows[] = {ROW("2x3", "f32", "skipped", "0", "", ""),
-                                       ROW("2x3", "f16", "skipped", "0", "", "")};
+    static const shown rows[] = {{"2x3", "f32", "skipped", "0", "", ""},
+                                 {"2x3", "f16", "skipped", "0", "", ""}};
     const char *text = table_of(cases, rows, 2, false);
     const char *first = strstr(text, "because");
     ck_assert_ptr_nonnull(first);
@@ -129,11 +130,15 @@ static size_t widest(const char *text)
 START_TEST(the_widest_row_fits)
 {
     static const char wide[] =
-        "[{\"shape\": \"" LONG_SHAPE "\", \"mode\": \"" LONG_MODE
+        "[{\"shape\": \""
+        "123456x1234567:1234567x12345678"
+        "\", \"mode\": \""
+        "bf16,boundary=round,order=chunk:1024,contract=off"
         "\", \"input\": \"uniform:-2000:20000\", \"seed\": 3}, {\"shape\": \"2\", \"mode\": "
         "\"f32\", \"input\": \"normal\", \"seed\": 4}]";
-    static const char *const rows[] = {ROW(LONG_SHAPE, LONG_MODE, "mistrusted", "1.5e-100",
-                                           "unfused is nearer the truth, 1234x", "")};
+    static const shown rows[] = {{"123456x1234567:1234567x12345678",
+                                  "bf16,boundary=round,order=chunk:1024,contract=off", "mistrusted",
+                                  "1.5e-100", "unfused is nearer the truth, 1234x", ""}};
     const char *text = table_of(wide, rows, 1, false);
     ck_assert_uint_le(widest(text), 120);
     ck_assert_ptr_nonnull(strstr(text, ".."));
@@ -143,7 +148,7 @@ END_TEST
 
 START_TEST(colours_come_and_go_with_the_verdict)
 {
-    static const char *const rows[] = {ROW("2x3", "f32", "broken", "0", "equal", "")};
+    static const shown rows[] = {{"2x3", "f32", "broken", "0", "equal", ""}};
     const char *text = table_of(cases, rows, 1, true);
     ck_assert_ptr_nonnull(strstr(text, "\033[1;31m broken    \033[0m"));
 }

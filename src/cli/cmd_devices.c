@@ -20,18 +20,15 @@ static const fsc__usage usage = {
     .options = options,
 };
 
-static const char *const fma_words[] = {"exact", "flushes tiny values (predicted)", "unknown"};
-static const char *const round_words[] = {"correct", "correct through double",
-                                          "correct by remainder", "not correct"};
-
 /* The capabilities as names and words. NULL when out of memory. */
-static cJSON *caps_json(const fsc__caps *caps)
+static cJSON *caps_json(const fsc_device *device)
 {
+    const fsc__caps *caps = fsc__device_caps(device);
     cJSON *made = cJSON_CreateObject();
     bool ok = made != NULL;
-    ok = ok && cJSON_AddStringToObject(made, "fma", fma_words[caps->fma]) != NULL;
-    ok = ok && cJSON_AddStringToObject(made, "divide", round_words[caps->divide]) != NULL;
-    ok = ok && cJSON_AddStringToObject(made, "sqrt", round_words[caps->sqrt]) != NULL;
+    ok = ok && cJSON_AddStringToObject(made, "fma", fsc__fma_name(caps->fma)) != NULL;
+    ok = ok && cJSON_AddStringToObject(made, "divide", fsc__round_way_name(caps->divide)) != NULL;
+    ok = ok && cJSON_AddStringToObject(made, "sqrt", fsc__round_way_name(caps->sqrt)) != NULL;
     ok = ok && cJSON_AddBoolToObject(made, "contracts", caps->contracts) != NULL;
     ok = ok && cJSON_AddBoolToObject(made, "keeps_subnormals", caps->keeps_subnormals) != NULL;
     ok = ok && cJSON_AddBoolToObject(made, "converts_half", caps->converts_half) != NULL;
@@ -44,6 +41,7 @@ static cJSON *caps_json(const fsc__caps *caps)
     ok = ok && cJSON_AddNumberToObject(made, "local_bytes", (double)caps->local_bytes) != NULL;
     ok = ok && cJSON_AddNumberToObject(made, "buffer_bytes", (double)caps->buffer_bytes) != NULL;
     ok = ok && cJSON_AddNumberToObject(made, "memory_bytes", (double)caps->memory_bytes) != NULL;
+    ok = ok && cJSON_AddStringToObject(made, "quirks", fsc__device_quirks(device)) != NULL;
     ok = ok && cJSON_AddStringToObject(made, "refused", caps->refused) != NULL;
     if (ok)
         return made;
@@ -78,7 +76,7 @@ static bool add_probe(const fsc__environment *env, const fsc__device_info *info,
     fsc_error why;
     if (fsc__device_open(info, &device_options, &device, &why) != FSC_OK)
         return cJSON_AddStringToObject(object, "error", why.text) != NULL;
-    cJSON *caps = caps_json(fsc__device_caps(device));
+    cJSON *caps = caps_json(device);
     fsc__device_close(device);
     if (caps != NULL && cJSON_AddItemToObject(object, "caps", caps))
         return true;
