@@ -39,7 +39,7 @@ void pack_cols(global float *packed, int rows, int cols, int panels PARAMS)
     real x = CONST(0.0f);
     if (c < cols)
         x = SELECT(LANE < (bits)(n), prologue(r, c, r * cols + c, n ARGS), x);
-    VSTORE(x, packed + ((batch * panels + panel) * rows + k) * PANEL + c % PANEL);
+    VSTORE(x, packed + ((batch * panels + panel) * rows + k) * PANEL + (c - panel * PANEL));
 }
 
 kernel void pack_panel(global float *packed, int rows, int cols, int panels PARAMS)
