@@ -51,6 +51,7 @@ typedef struct running {
     fsc__table table;
     fsc__journal *journal; /* NULL without --out */
     bool progress;         /* stderr is a terminal */
+    bool began;            /* there was a row, written or not */
 } running;
 
 static int interrupt_pipe[2] = {-1, -1};
@@ -94,6 +95,7 @@ static void on_case(void *context, int done, int total, const char *device, cons
 static fsc_status on_row(void *context, const cJSON *row, fsc_error *why)
 {
     running *r = context;
+    r->began = true;
     if (r->journal != NULL)
         FSC_TRY(fsc__journal_add(r->journal, row, why));
     clear_progress(r);
@@ -176,13 +178,13 @@ static fsc__exit run_cases(const fsc__environment *env, const request *req,
     FSC_GO(fsc__coordinate(&run, &interrupted, &why));
 done:
     clear_progress(&r);
-    if (status == FSC_OK || r.table.cases > 0)
+    if (status == FSC_OK || r.began)
         fsc__table_end(&r.table);
     const fsc_status closed = fsc__journal_close(r.journal, status == FSC_OK ? &why : NULL);
     if (status == FSC_OK && closed == FSC_OK)
         return outcome(&r, interrupted);
     const fsc__exit failure = fsc__report_failure(&why);
-    return r.table.cases > 0 || closed != FSC_OK ? FSC__EXIT_INCOMPLETE : failure;
+    return r.began || closed != FSC_OK ? FSC__EXIT_INCOMPLETE : failure;
 }
 
 static fsc__exit run_request(const fsc__environment *env, const request *req)

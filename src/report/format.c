@@ -104,7 +104,7 @@ void fsc__page_wrap(const fsc__page *page, int indent, const char *first, const 
     int column = begin;
     bool blank = false;
     fprintf(page->out, "%*s%s", indent, "", first);
-    while (*text != '\0') {
+    for (text += strspn(text, " \n"); *text != '\0'; text += strspn(text, " \n")) {
         const int length = (int)strcspn(text, " \n");
         if (blank && column + 1 + length > FSC__COLUMNS) {
             fprintf(page->out, "\n%*s", hang, "");
@@ -114,7 +114,7 @@ void fsc__page_wrap(const fsc__page *page, int indent, const char *first, const 
         }
         column += fprintf(page->out, "%.*s", length, text);
         blank = true;
-        text += length + (text[length] != '\0');
+        text += length;
     }
     fprintf(page->out, "\n");
 }
