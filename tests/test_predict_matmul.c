@@ -2,29 +2,32 @@
    batch and awkward shape; and known sums. */
 #include "reference_fixture.h"
 
+#define FSC_FMA_FLUSHES
+#include "vocabulary.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 
 const int fsc__test_forks = 1;
 
-static float next(bool fused, float a, float b, float sum)
+static float next(const setup *s, fsc__fma fma, float a, float b, float sum)
 {
-    return fused ? fmaf(a, b, sum) : sum + a * b;
+    if (s->mode.contract == FSC__CONTRACT_OFF)
+        return sum + a * b;
+    return fma == FSC__FMA_EXACT ? fmaf(a, b, sum) : vocabulary_fma(a, b, sum);
 }
 
 /* Sum over k of a[k*a_step]*b[k*b_step] in the order. */
-static float dot(const fsc_mode *mode, fsc__order order, int64_t k, const fsc_tensor *a,
+static float dot(const setup *s, fsc__fma fma, fsc__order order, int64_t k, const fsc_tensor *a,
                  int64_t a_at, int64_t a_step, const fsc_tensor *b, int64_t b_at, int64_t b_step)
 {
-    const bool fused = mode->contract == FSC__CONTRACT_SUMS;
     float lane[1024] = {0}, total = 0.0f, run = 0.0f;
     for (int64_t i = 0; i < k; i++) {
         const float x = (float)element(a, a_at + i * a_step);
         const float y = (float)element(b, b_at + i * b_step);
         if (order.kind == FSC__ORDER_LANES)
-            lane[i % order.n] = next(fused, x, y, lane[i % order.n]);
+            lane[i % order.n] = next(s, fma, x, y, lane[i % order.n]);
         else
-            run = next(fused, x, y, run);
+            run = next(s, fma, x, y, run);
         if (order.kind == FSC__ORDER_CHUNK && ((i + 1) % order.n == 0 || i + 1 == k)) {
             total += run;
             run = 0.0f;
@@ -34,9 +37,9 @@ static float dot(const fsc_mode *mode, fsc__order order, int64_t k, const fsc_te
         return total;
     if (order.kind == FSC__ORDER_SEQUENTIAL)
         return run;
-    for (int s = order.n / 2; s >= 1; s /= 2)
-        for (int l = 0; l < s; l++)
-            lane[l] = lane[l] + lane[l + s];
+    for (int half = order.n / 2; half >= 1; half /= 2)
+        for (int l = 0; l < half; l++)
+            lane[l] = lane[l] + lane[l + half];
     return lane[0];
 }
 
@@ -57,14 +60,15 @@ static void write_shape(const sizes *c, char *chain, char *text, size_t bytes)
              (int)b0, (int)b1);
 }
 
-static void check(const sizes *c, const char *mode, const char *family)
+static void check_fma(const sizes *c, const char *mode, const char *family, fsc__fma fma)
 {
     char chain[80], text[80], what[400];
     setup s;
     write_shape(c, chain, text, sizeof chain);
     setup_init(&s, chain, text, mode);
     setup_fill(&s, family, 7);
-    fsc_tensor out = setup_predict(&s, s.fused), want;
+    fsc_tensor out, want;
+    ck_status_ok(fsc__predict(s.fused, fma, s.in, &out, NULL, &s.why), &s.why);
     ck_status_ok(fsc__tensor_init(&want, out.type, &out.shape, &s.why), &s.why);
     const fsc__order order = fsc__plan_order(s.fused, &s.fused->groups[0]);
     const int64_t batches = c->batch > 0 ? c->batch : 1;
@@ -74,7 +78,7 @@ static void check(const sizes *c, const char *mode, const char *family)
             for (int64_t j = 0; j < c->n; j++) {
                 const int64_t a = z * c->m * c->k + i * (c->ta ? 1 : c->k);
                 const int64_t b = (c->shared ? 0 : z * c->k * c->n) + j * (c->tb ? c->k : 1);
-                const float sum = dot(&s.mode, order, c->k, &s.in[0], a, c->ta ? c->m : 1, &s.in[1],
+                const float sum = dot(&s, fma, order, c->k, &s.in[0], a, c->ta ? c->m : 1, &s.in[1],
                                       b, c->tb ? 1 : c->n);
                 fsc__dtype_store(want.type, want.data, at++, (double)sum);
             }
@@ -85,6 +89,12 @@ static void check(const sizes *c, const char *mode, const char *family)
     fsc__tensor_deinit(&out);
     fsc__tensor_deinit(&want);
     setup_deinit(&s);
+}
+
+static void check(const sizes *c, const char *mode, const char *family)
+{
+    check_fma(c, mode, family, FSC__FMA_EXACT);
+    check_fma(c, mode, family, FSC__FMA_FLUSHES);
 }
 
 static const char *const modes[] = {
@@ -119,6 +129,8 @@ START_TEST(awkward_shapes)
     const sizes special = {0, 6, 11, 21, 0, 0, 0};
     check(&special, modes[_i], "special");
     check(&special, modes[_i], "small");
+    check(&special, modes[_i], "large");
+    check(&special, modes[_i], "integers");
 }
 END_TEST
 

@@ -123,7 +123,7 @@ START_TEST(same_bits_from_every_isa)
 }
 END_TEST
 
-/* 2^-130 + 2^-130 * 1: the fma drops the tiny addend. */
+/* 2^-130 * 1 + 2^-130 * 1: the fma that flushes takes subnormal operands for zeros. */
 START_TEST(flushed_outputs_are_counted)
 {
     setup s;
@@ -135,7 +135,7 @@ START_TEST(flushed_outputs_are_counted)
     predict_with(&s, NULL, FSC__FMA_FLUSHES, &out, &flushed);
     ck_assert_int_eq(flushed, 2);
     ck_assert_double_eq(element(&out, 0), 3.0);
-    ck_assert_double_eq(element(&out, 2), 0x1p-130);
+    ck_assert_double_eq(element(&out, 2), 0.0);
     fsc__tensor_deinit(&out);
     predict_with(&s, NULL, FSC__FMA_EXACT, &out, &flushed);
     ck_assert_int_eq(flushed, 0);

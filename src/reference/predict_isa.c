@@ -3,8 +3,7 @@
 #include "reference/predict_isa.h"
 
 #include "vocabulary.h"
-/* After the words it is written in. */
-#include "portable.h"
+#include "portable.h" /* after the words it is written in */
 #include "reference/predict_isa_norm.h"
 #include "reference/predict_isa_product.h"
 #include "reference/predict_isa_storage.h"

@@ -2,7 +2,7 @@
 #ifndef FSC_REFERENCE_PREDICT_ISA_PRODUCT_H
 #define FSC_REFERENCE_PREDICT_ISA_PRODUCT_H
 
-#include "reference/predict_isa.h"
+#include "reference/predict_isa_flush.h"
 #include "vocabulary.h"
 
 /* Rows and terms taken together: each load of b serves ROWS rows, each load and store of a sum
@@ -69,10 +69,16 @@ static inline void product_all(const fsc__predict_product *p, fsc__contract cont
     product_rows(p, whole_rows, p->rows - whole_rows, 0, p->terms, contract);
 }
 
+#ifdef FSC_FMA_FLUSHES
+#define PRODUCTS_CONTRACTED(product) products_flushing(product)
+#else
+#define PRODUCTS_CONTRACTED(product) product_all(product, FSC__CONTRACT_SUMS)
+#endif
+
 static void products(const fsc__predict_product *product, fsc__contract contract)
 {
     if (contract == FSC__CONTRACT_SUMS)
-        product_all(product, FSC__CONTRACT_SUMS);
+        PRODUCTS_CONTRACTED(product);
     else
         product_all(product, FSC__CONTRACT_OFF);
 }

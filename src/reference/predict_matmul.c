@@ -127,8 +127,9 @@ static void job_tiling(job *j)
     j->tile_cols = TILE_COLS;
     if (j->order.kind == FSC__ORDER_LANES) {
         j->sums = sums_in_lanes;
-        j->tile_rows = LANE_ROWS;
-        const int64_t fit = LANE_FLOATS / (LANE_ROWS * j->order.n);
+        /* Lanes of few terms gain nothing from rows that share loads of b. */
+        j->tile_rows = j->dims.k / j->order.n < LANE_ROWS ? 1 : LANE_ROWS;
+        const int64_t fit = LANE_FLOATS / (j->tile_rows * j->order.n);
         j->tile_cols = fit < LEAST_COLS ? LEAST_COLS : least(fit, TILE_COLS);
         j->scratch_floats = (size_t)(j->order.n * j->tile_rows * j->tile_cols);
     } else if (j->order.kind == FSC__ORDER_CHUNK) {

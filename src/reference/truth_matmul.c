@@ -129,6 +129,43 @@ done:
     return status;
 }
 
+/* sums[batch][i] += |element (i, t)| over terms t, elements of a batch at i*step + t*term_step. */
+static void add_magnitudes(const double *values, int64_t batches, int64_t count, int64_t step,
+                           int64_t terms, int64_t term_step, double *sums)
+{
+    for (int64_t batch = 0; batch < batches; batch++) {
+        const double *from = values + batch * count * terms;
+        for (int64_t i = 0; i < count; i++) {
+            for (int64_t t = 0; t < terms; t++)
+                sums[batch * count + i] += fabs(from[i * step + t * term_step]);
+        }
+    }
+}
+
+/* Adds to error what operands flushed to zero may lose: of each product, the other operand times
+   less than the smallest normal value. */
+static fsc_status add_flushed(const fsc__matmul_dims *d, const double *a, const double *b,
+                              double *error, fsc_error *why)
+{
+    const int64_t b_batches = d->shared_b ? 1 : d->batch;
+    double *rows = fsc__calloc((size_t)(d->batch * d->m), sizeof *rows);
+    double *cols = fsc__calloc((size_t)(b_batches * d->n), sizeof *cols);
+    const fsc_status status = rows && cols ? FSC_OK : FSC_ERR_MEMORY;
+    if (status == FSC_OK) {
+        add_magnitudes(a, d->batch, d->m, d->trans_a ? 1 : d->k, d->k, d->trans_a ? d->m : 1, rows);
+        add_magnitudes(b, b_batches, d->n, d->trans_b ? d->k : 1, d->k, d->trans_b ? 1 : d->n,
+                       cols);
+        for (int64_t row = 0; row < d->batch * d->m; row++) {
+            const double *sums = cols + (d->shared_b ? 0 : row / d->m * d->n);
+            for (int64_t j = 0; j < d->n; j++)
+                error[row * d->n + j] += 2.0 * FSC__TRUTH_TINY * (rows[row] + sums[j]);
+        }
+    }
+    fsc__free(rows);
+    fsc__free(cols);
+    return status == FSC_OK ? FSC_OK : fsc__fail(why, status, "out of memory on the host");
+}
+
 /* A sum of K products in any order, each product rounded or not, errs by less than 2*K roundings of
    sum|a||b|; operands that are off add what their errors make of it. */
 static fsc_status matmul_error(const fsc__truth_run *run, const fsc__node *node,
@@ -154,8 +191,11 @@ static fsc_status matmul_error(const fsc__truth_run *run, const fsc__node *node,
         const double carried = exact ? sum - exact[i] + k * 0x1p-51 * sum : 0.0;
         const double total = carried + 2.0 * k * (FSC__TRUTH_UNIT * sum + FSC__TRUTH_TINY);
         const bool sure = isfinite(value[i]) && sum + total <= fsc__dtype_max(FSC_F32);
-        error[i] = sure ? fsc__truth_stored(run, value[i], total) : (double)INFINITY;
+        error[i] = sure ? total : (double)INFINITY;
     }
+    FSC_GO(add_flushed(&d, a_value, b_value, error, why));
+    for (int64_t i = 0; i < elems; i++)
+        error[i] = fsc__truth_stored(run, value[i], error[i]);
 done:
     fsc__free(exact);
     return status;

@@ -19,7 +19,7 @@ typedef struct fsc__truth_run {
 /* Half the spacing of f32 at 1: what one rounding may change a value by, relative to it. */
 #define FSC__TRUTH_UNIT 0x1p-24
 
-/* More than any f32 operation loses to subnormals, kept or flushed. */
+/* More than an f32 result or operand loses to subnormals, kept or flushed. */
 #define FSC__TRUTH_TINY 0x1p-126
 
 /* The error of a result of f32 arithmetic, of true value `value`, that is off by `error` when it
