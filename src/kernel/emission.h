@@ -77,9 +77,11 @@ void fsc__step_launch(fsc__step *step, const int64_t items[3], const int64_t loc
 void fsc__step_launch_vectors(fsc__step *step, const fsc__caps *caps, int64_t vectors, int64_t rows,
                               int64_t batch);
 
-/* Text for the sum of products under the mode's contraction, and for its order of sums: SUM,
-   CHUNK, LANES and so on. */
-void fsc__writer_sums(fsc__writer *writer);
+/* Defines ADD_PRODUCT(a, b, sum) by the mode's contraction. */
+void fsc__writer_contraction(fsc__writer *writer);
+
+/* Defines CHUNK, and FAR: a multiple of it at most 32,768 times as long. */
+void fsc__writer_chunk(fsc__writer *writer, int n);
 
 typedef fsc_status fsc__emit_pattern(fsc__emission *emission, fsc_error *why);
 fsc__emit_pattern fsc__emit_map, fsc__emit_matmul, fsc__emit_norm;

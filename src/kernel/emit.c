@@ -63,14 +63,13 @@ fsc_status fsc__emit(const fsc_plan *plan, const fsc__group *group, const fsc__c
     static fsc__emit_pattern *const patterns[FSC__PATTERN_COUNT] = {
         [FSC__PATTERN_MAP] = fsc__emit_map,
         [FSC__PATTERN_MATMUL] = fsc__emit_matmul,
+        [FSC__PATTERN_NORM] = fsc__emit_norm,
     };
     fsc__kernels made = {0};
     fsc__emission emission = {plan, group, caps, options, &made};
     FSC_TRY(check_options(options, why));
     FSC_TRY(check_mode(&plan->mode, caps, why));
     FSC_TRY(check_sizes(plan, group, why));
-    if (!patterns[group->pattern])
-        FSC_FAIL(why, FSC_UNSUPPORTED, "this pattern has no kernel");
     const fsc_status status = patterns[group->pattern](&emission, why);
     if (status == FSC_OK)
         *kernels = made;

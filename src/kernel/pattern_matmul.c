@@ -78,6 +78,30 @@ done:
     return status;
 }
 
+static int log2_of(int n)
+{
+    int log = 0;
+    while (n >> log > 1)
+        log++;
+    return log;
+}
+
+static void write_order(fsc__writer *writer)
+{
+    const fsc__order order = fsc__plan_order(writer->emission->plan, writer->emission->group);
+    const char *sum = "sum_sequential";
+    fsc__writer_contraction(writer);
+    if (order.kind == FSC__ORDER_CHUNK) {
+        fsc__writer_chunk(writer, order.n);
+        sum = "sum_chunk";
+    } else if (order.kind == FSC__ORDER_LANES && order.n > 1) {
+        fsc__text_add(&writer->constants, "#define LANES %d\n#define LEVELS %d\n", order.n,
+                      log2_of(order.n));
+        sum = "sum_lanes";
+    }
+    fsc__text_add(&writer->defines, "#define SUM %s\n", sum);
+}
+
 static fsc_status emit_tiles(fsc__emission *emission, const fsc__matmul_dims *dims,
                              const operand *a, const operand *b, fsc_error *why)
 {
@@ -93,7 +117,7 @@ static fsc_status emit_tiles(fsc__emission *emission, const fsc__matmul_dims *di
                           .view = fsc__view_of(&graph->values[made].shape, dims->n)};
     fsc__text_add(&writer.constants, "#define MR %d\n#define NV %d\n#define NR %d\n", a->panel,
                   tile->vectors, b->panel);
-    fsc__writer_sums(&writer);
+    write_order(&writer);
     fsc__writer_store(&writer);
     const fsc__function epilogue = {"epilogue", group->output, made, group->main,
                                     group->node_count};

@@ -1,0 +1,145 @@
+/* out[rows, cols] = epilogue((d * rstd) * gamma + beta), d the deviation of x = prologue() from its
+   row's mean. A work-item makes a row; x is loaded again in each pass. No loop passes 32,768
+   iterations: one driver stops at 65,535 in silence. */
+#include "vocabulary.h"
+#include "portable.h"
+#include "storage.h"
+#include "lanes.h"
+
+/* Adds d (power 1) or d * d of columns [begin, end) to the lanes, d = (x - m) - e. */
+void row_add(real lanes[VECTORS], int power, real m, real e, int r, int begin, int end,
+             int cols PARAMS)
+{
+    for (int far = begin; far < end; far += 32768 * W) {
+        const int near = end - far < 32768 * W ? end : far + 32768 * W;
+        for (int c = far; c < near; c += W) {
+            const int v = c / W & (VECTORS - 1);
+            const int n = end - c;
+            const real d = (prologue(r, c, r * cols + c, n ARGS) - m) - e;
+            const real sum = power == 1 ? lanes[v] + d : ADD_PRODUCT(d, d, lanes[v]);
+            lanes[v] = SELECT(LANE < (bits)(n), sum, lanes[v]);
+        }
+    }
+}
+
+real row_sum_lanes(int power, real m, real e, int r, int cols PARAMS)
+{
+    real lanes[VECTORS];
+    for (int v = 0; v < VECTORS; v++)
+        lanes[v] = CONST(0.0f);
+    row_add(lanes, power, m, e, r, 0, cols, cols ARGS);
+    return lanes_total(lanes);
+}
+
+/* Runs of CHUNK columns, added in order. FAR is CHUNK times 32,768 or less. */
+real row_sum_chunk(int power, real m, real e, int r, int cols PARAMS)
+{
+    real total = CONST(0.0f);
+    for (int far = 0; far < cols; far += FAR) {
+        const int near = cols - far < FAR ? cols : far + FAR;
+        for (int c = far; c < near; c += CHUNK) {
+            real run[1] = {CONST(0.0f)};
+            row_add(run, power, m, e, r, c, near - c < CHUNK ? near : c + CHUNK, cols ARGS);
+            total = total + run[0];
+        }
+    }
+    return total;
+}
+
+void row_welford(welford lanes[VECTORS], int r, int begin, int end, int cols PARAMS)
+{
+    for (int far = begin; far < end; far += 32768 * W) {
+        const int near = end - far < 32768 * W ? end : far + 32768 * W;
+        for (int c = far; c < near; c += W) {
+            const int v = c / W & (VECTORS - 1);
+            const int n = end - c;
+            const welford more = welford_add(lanes[v], prologue(r, c, r * cols + c, n ARGS));
+            lanes[v] = welford_select(LANE < (bits)(n), more, lanes[v]);
+        }
+    }
+}
+
+welford row_welford_lanes(int r, int cols PARAMS)
+{
+    welford lanes[VECTORS];
+    for (int v = 0; v < VECTORS; v++)
+        lanes[v] = welford_none();
+    row_welford(lanes, r, 0, cols, cols ARGS);
+    return welford_total(lanes);
+}
+
+welford row_welford_chunk(int r, int cols PARAMS)
+{
+    welford total = welford_none();
+    for (int far = 0; far < cols; far += FAR) {
+        const int near = cols - far < FAR ? cols : far + FAR;
+        for (int c = far; c < near; c += CHUNK) {
+            welford run[1] = {welford_none()};
+            row_welford(run, r, c, near - c < CHUNK ? near : c + CHUNK, cols ARGS);
+            total = welford_merge(total, run[0]);
+        }
+    }
+    return total;
+}
+
+/* Mean m, its error e (a second, small mean), variance; number is cols. */
+void moments_corrected(real *m, real *e, real *variance, real number, int r, int cols PARAMS)
+{
+    const real zero = CONST(0.0f);
+    *m = DIV(ROW_SUM(1, zero, zero, r, cols ARGS), number);
+    *e = DIV(ROW_SUM(1, *m, zero, r, cols ARGS), number);
+    *variance = DIV(ROW_SUM(2, *m, *e, r, cols ARGS), number);
+}
+
+void moments_two_pass(real *m, real *e, real *variance, real number, int r, int cols PARAMS)
+{
+    const real zero = CONST(0.0f);
+    *m = DIV(ROW_SUM(1, zero, zero, r, cols ARGS), number);
+    *e = zero;
+    *variance = DIV(ROW_SUM(2, *m, zero, r, cols ARGS), number);
+}
+
+void moments_one_pass(real *m, real *e, real *variance, real number, int r, int cols PARAMS)
+{
+    const real zero = CONST(0.0f);
+    *m = DIV(ROW_SUM(1, zero, zero, r, cols ARGS), number);
+    *e = zero;
+    *variance = DIV(ROW_SUM(2, zero, zero, r, cols ARGS), number) - MUL(*m, *m);
+}
+
+void moments_welford(real *m, real *e, real *variance, real number, int r, int cols PARAMS)
+{
+    const welford all = ROW_WELFORD(r, cols ARGS);
+    *m = all.mean;
+    *e = CONST(0.0f);
+    *variance = DIV(all.squares, number);
+}
+
+/* rmsnorm: the mean square, about zero. */
+void moments_about_zero(real *m, real *e, real *variance, real number, int r, int cols PARAMS)
+{
+    const real zero = CONST(0.0f);
+    *m = zero;
+    *e = zero;
+    *variance = DIV(ROW_SUM(2, zero, zero, r, cols ARGS), number);
+}
+
+kernel void norm(global STORED *out, int rows, int cols, float eps PARAMS)
+{
+    const int r = (int)get_global_id(0);
+    if (r >= rows)
+        return;
+    real m, e, variance;
+    MOMENTS(&m, &e, &variance, CONST((float)cols), r, cols ARGS);
+    const real rstd = DIV(CONST(1.0f), SQRT(variance + CONST(eps)));
+    for (int far = 0; far < cols; far += 32768 * W) {
+        const int near = cols - far < 32768 * W ? cols : far + 32768 * W;
+        for (int c = far; c < near; c += W) {
+            const int i = r * cols + c;
+            const int n = cols - c;
+            const real d = (prologue(r, c, i, n ARGS) - m) - e;
+            const real y = affine(MUL(d, rstd), r, c, i, n ARGS);
+            STORE(out, i, n, epilogue(y, r, c, i, n ARGS));
+        }
+    }
+}
