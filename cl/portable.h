@@ -81,9 +81,11 @@ static inline real portable_tanh(real x)
     const real r = z - MUL(n, CONST(0x1.62e4p-1f));
     const real m = portable_expm1(r, portable_ln2_rest(n));
     const real s = portable_power_of_two(AS_BITS(octaves) & 0xff);
-    const real near = FMA(-s, m, CONST(1.0f) - s);
-    const real far = MUL(FMA(s, m, s), CONST(-2.0f));
-    const real quotient = DIV(SELECT(n < CONST(-2.5f), far, near), FMA(s, m, CONST(1.0f) + s));
+    const real product = MUL(s, m); /* exact; an fma might drop a tiny one */
+    const real near = (CONST(1.0f) - s) - product;
+    const real far = MUL(s + product, CONST(-2.0f));
+    const real divisor = (CONST(1.0f) + s) + product;
+    const real quotient = DIV(SELECT(n < CONST(-2.5f), far, near), divisor);
     return portable_with_sign(SELECT(n < CONST(-2.5f), CONST(1.0f), CONST(0.0f)) + quotient, x);
 }
 
