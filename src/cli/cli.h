@@ -9,6 +9,9 @@
 #include "device/device.h"
 #include "report/format.h"
 
+/* Ready programs that a device of the command keeps. */
+enum { FSC__KEEP_PROGRAMS = 512 };
+
 typedef enum fsc__exit {
     FSC__EXIT_FINE = 0,
     FSC__EXIT_FAILED = 1, /* a case is not as it must be */

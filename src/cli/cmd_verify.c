@@ -80,7 +80,8 @@ static fsc_status verify_cell(verification *v, fsc_device *device, fsc__verify_c
 static fsc_status verify_device(verification *v, const fsc__environment *env,
                                 const fsc__device_info *info, fsc_error *why)
 {
-    const fsc__device_options device_options = {.cache = env->cache, .dump = env->dump};
+    const fsc__device_options device_options = {
+        .cache = env->cache, .dump = env->dump, .keep_programs = FSC__KEEP_PROGRAMS};
     fsc_device *device = NULL;
     fsc_status status;
     FSC_TRY(fsc__device_open(info, &device_options, &device, why));

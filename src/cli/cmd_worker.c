@@ -31,7 +31,8 @@ static FILE *take_stdout(void)
 
 fsc__exit fsc__cmd_worker(const fsc__environment *env, int argc, const char **argv)
 {
-    const fsc__device_options device_options = {.cache = env->cache, .dump = env->dump};
+    const fsc__device_options device_options = {
+        .cache = env->cache, .dump = env->dump, .keep_programs = FSC__KEEP_PROGRAMS};
     fsc__options opts;
     char select[256] = "";
     bool list = false;

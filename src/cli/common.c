@@ -21,7 +21,8 @@ fsc__exit fsc__report_failure(const fsc_error *why)
 fsc_status fsc__open_device(const fsc__environment *env, const char *select, fsc_device **device,
                             fsc_error *why)
 {
-    const fsc__device_options options = {.cache = env->cache, .dump = env->dump};
+    const fsc__device_options options = {
+        .cache = env->cache, .dump = env->dump, .keep_programs = FSC__KEEP_PROGRAMS};
     fsc__device_info *list = NULL;
     int *chosen = NULL;
     int count = 0;

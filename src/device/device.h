@@ -39,6 +39,7 @@ typedef struct fsc_device fsc_device;
 typedef struct fsc__device_options {
     const char *cache; /* folder of the program cache, NULL: none */
     const char *dump;  /* folder for flat source, build log and binary, NULL: none */
+    int keep_programs; /* ready programs that stay after their last user, for the next; 0: none */
     bool no_probe;     /* list capabilities only; nothing can be launched */
 } fsc__device_options;
 

@@ -15,6 +15,8 @@ struct fsc_device {
     cl_device_id id;
     cl_context context;
     cl_command_queue queue;
+    struct fsc__program **shelf; /* see shelf.h */
+    int shelf_size, shelved;
 };
 
 /* The OpenCL id behind P.D. Fails when the machine's devices changed since they were listed. */

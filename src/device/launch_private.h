@@ -2,6 +2,7 @@
 #ifndef FSC_DEVICE_LAUNCH_PRIVATE_H
 #define FSC_DEVICE_LAUNCH_PRIVATE_H
 
+#include "device/cache.h"
 #include "device/handle.h"
 #include "device/launch.h"
 
@@ -10,6 +11,9 @@ struct fsc__program {
     cl_program program;
     cl_kernel kernel;
     char name[FSC__NAME_BYTES];
+    char key[FSC__CACHE_KEY_BYTES];
+    int users;
+    bool shelved;  /* kept when the last user is gone */
     size_t group;  /* work-items in a work-group of this kernel, at most */
     double per_ns; /* work in a nanosecond as last measured, 0 before the first launch */
 };

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "device/probe.h"
+#include "device/shelf.h"
 
 #define QUERY(device, what, variable) \
     CL_CALL(clGetDeviceInfo((device)->id, (what), sizeof(variable), &(variable), NULL), why)
@@ -102,6 +103,10 @@ static fsc_status open_into(fsc_device *device, const fsc__device_options *optio
         clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code), why));
     FSC_TRY(choose_options(device, why));
     FSC_TRY(query_caps(device, &device->caps, why));
+    device->shelf = fsc__calloc((size_t)options->keep_programs, sizeof(struct fsc__program *));
+    if (!device->shelf)
+        FSC_FAIL(why, FSC_ERR_MEMORY, "out of memory while a device is opened");
+    device->shelf_size = options->keep_programs;
     if (options->no_probe)
         return FSC_OK;
     return fsc__probe(device, &device->caps, why);
@@ -128,6 +133,7 @@ void fsc__device_close(fsc_device *device)
 {
     if (!device)
         return;
+    fsc__shelf_clear(device);
     fsc__cl_release_queue(&device->queue);
     fsc__cl_release_context(&device->context);
     fsc__free(device->cache);

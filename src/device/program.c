@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "device/build_log.h"
-#include "device/cache.h"
+#include "device/shelf.h"
 
 /* Saves into the dump folder, if there is one, as LABEL-KEY.suffix. */
 static void dump(fsc_device *device, const char *label, const char *key, const char *suffix,
@@ -207,18 +207,29 @@ static fsc_status make_kernel(fsc_device *device, const fsc__step *step, fsc__pr
 fsc_status fsc__program_create(fsc_device *device, const fsc__step *step, fsc__program **program,
                                bool *cached, fsc__text *log, fsc_error *why)
 {
+    char key[FSC__CACHE_KEY_BYTES];
+    FSC_TRY(fsc__cache_key(step->text, device->options, &device->info, key, why));
+    *program = fsc__shelf_take(device, key);
+    if (*program) {
+        if (cached)
+            *cached = true;
+        return FSC_OK;
+    }
     fsc__program *made = fsc__calloc(1, sizeof *made);
     if (!made)
         FSC_FAIL(why, FSC_ERR_MEMORY, "out of memory for a program");
     made->device = device;
+    made->users = 1;
+    memcpy(made->key, key, sizeof key);
     snprintf(made->name, sizeof made->name, "%s", step->name);
     const fsc_status status = make_kernel(device, step, made, cached, log, why);
     if (status != FSC_OK) {
-        fsc__program_free(made);
+        fsc__program_destroy(made);
         return status == FSC_ERR_BUILD ? status
                                        : fsc__cl_at(status, why, "%s on %s", step->name,
                                                     fsc__device_alias(&device->info));
     }
+    fsc__shelf_put(device, made);
     *program = made;
     return FSC_OK;
 }
@@ -227,6 +238,13 @@ void fsc__program_free(fsc__program *program)
 {
     if (!program)
         return;
+    program->users--;
+    if (program->users == 0 && !program->shelved)
+        fsc__program_destroy(program);
+}
+
+void fsc__program_destroy(fsc__program *program)
+{
     fsc__cl_release_kernel(&program->kernel);
     fsc__cl_release_program(&program->program);
     fsc__free(program);
