@@ -59,20 +59,6 @@ real load1_f16(global const half *p, int i)
     return CONST(vload_half(i, p));
 }
 
-void store_f16(global half *p, int i, int n, real x)
-{
-    const bits code = AS_BITS(x);
-    const real y = AS_REAL(SELECT(is_nan(code), (bits)(0x7fc00000), code));
-    if (n >= W) {
-        VSTORE_HALF(y, p + i);
-        return;
-    }
-    float part[W];
-    VSTORE(y, part);
-    for (int lane = 0; lane < n; lane++)
-        vstore_half_rte(part[lane], i + lane, p);
-}
-
 /* To the nearest of 11 significant bits, to the nearest multiple of 2^-24 below 2^-14: adding and
    subtracting 0.5, whose last place is 2^-24, does the latter. */
 real round_f16(real x)
@@ -85,6 +71,32 @@ real round_f16(real x)
     const bits finite = SELECT(size < 0x38800000, tiny, even);
     const bits limited = SELECT(finite > 0x477fe000, (bits)(0x7f800000), finite);
     return AS_REAL(SELECT(is_nan(code), (bits)(0x7fc00000), limited | sign));
+}
+
+/* The code of round_f16(x). Not by vstore_half: what it makes of a NaN differs between drivers. */
+bits code_f16(real x)
+{
+    const bits code = AS_BITS(x);
+    const bits size = code & 0x7fffffff;
+    const bits sign = ((code ^ size) >> 16) & 0x8000;
+    const bits even = ((size + 0xfff + ((size >> 13) & 1)) >> 13) - 0x1c000;
+    const bits tiny = AS_BITS(AS_REAL(size) + 0.5f) - 0x3f000000;
+    const bits finite = SELECT(size < 0x38800000, tiny, even);
+    const bits limited = SELECT(finite > 0x7bff, (bits)(0x7c00), finite);
+    return SELECT(is_nan(code), (bits)(0x7e00), limited | sign);
+}
+
+void store_f16(global ushort *p, int i, int n, real x)
+{
+    const bits code = code_f16(x);
+    if (n >= W) {
+        VSTORE_CODE(code, p + i);
+        return;
+    }
+    ushort part[W];
+    VSTORE_CODE(code, part);
+    for (int lane = 0; lane < n; lane++)
+        p[i + lane] = part[lane];
 }
 
 /* A bf16 is the upper half of a float. */

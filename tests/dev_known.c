@@ -151,9 +151,9 @@ START_TEST(k8_k10_k12_activations)
     static const struct {
         const char *chain, *mode;
         double x, y, tolerance;
-    } rows[] = {{"gelu", "f32", -2, -4.55002639e-2, 1e-9},
+    } rows[] = {{"gelu", "f32", -2, -4.55002639e-2, 4e-9},
                 {"gelu", "f32", -4, -1.26684967e-4, 1e-11},
-                {"gelu", "f32,gelu=tanh", -2, -4.54023059e-2, 1e-9},
+                {"gelu", "f32,gelu=tanh", -2, -4.54023059e-2, 4e-9},
                 {"gelu_tanh", "f32", -4, -7.02459482e-5, 1e-11},
                 {"gelu", "f32", -6, -5.9195e-9, 1e-13},
                 {"gelu_tanh", "f32", 11, 11, 0},
@@ -259,7 +259,7 @@ START_TEST(k22_converted_at_the_end)
     pipeline_set_all(&p, "x", 300);
     pipeline_set_all(&p, "x2", 300);
     run();
-    ck_assert_double_eq(output(0), 45000);
+    ck_assert_double_eq(output(0), 44992); /* 45000 as half */
     pipeline_close(&p);
 }
 END_TEST

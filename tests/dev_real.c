@@ -38,7 +38,7 @@ enum { LAYERS = sizeof layers / sizeof *layers };
 
 static void load_layer(pipeline *p, const layer *l, const char *mode, bool unfused)
 {
-    char file[256], shape[64];
+    char file[256], shape[128];
     fsc_error why;
     fsc_tensor x;
     snprintf(file, sizeof file, "%s/bert/%s/x.npy", FSC_TEST_DATA, l->folder);

@@ -172,7 +172,7 @@ void fsc__writer_store(fsc__writer *writer)
 {
     const fsc_dtype type = writer->emission->plan->mode.storage;
     fsc__text_add(&writer->defines, "#define STORED %s\n#define STORE store_%s\n",
-                  fsc__stored_element(type), fsc__stored_name(type));
+                  type == FSC_F32 ? "float" : "ushort", fsc__stored_name(type));
 }
 
 static void write_generated(const fsc__writer *writer, fsc__text *text)
