@@ -20,6 +20,8 @@ static const struct {
     {"case -h", 0, "Example:\n  fusescope case", ""},
     {"source --help", 0, "Example:\n  fusescope source", ""},
     {"devices -h", 0, "Example:\n  fusescope devices", ""},
+    {"verify -h", 0, "Example:\n  fusescope verify", ""},
+    {"verify extra", 2, "", "extra"},
     {"ops -h", 0, "Example:\n  fusescope ops", ""},
     {"ops", 0, "layernorm", ""},
     {"rnu", 2, "", "did you mean run?"},
