@@ -8,7 +8,7 @@
    The aim is below it because rates vary. Until a rate was measured, one is assumed that the
    slowest devices reach. */
 static const double SLICE_NS = 0.25e9;
-static const double ASSUMED_PER_NS = 0.1;
+static const double ASSUMED_PER_NS = 0.01;
 static const uint64_t TELLING_NS = 1000000; /* in shorter slices overheads hide the rate */
 
 static uint64_t wall_ns(void)
