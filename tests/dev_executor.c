@@ -86,6 +86,8 @@ static const struct {
     {"matmul+bias+gelu", "19x33:33x21", "f32"},
     {"matmul+bias+gelu", "19x33:33x21", "f16"},
     {"matmul", "1x300:300x1", "bf16,contract=off"},
+    {"add+layernorm+relu", "5x97", "f16"},
+    {"matmul+bias+layernorm", "9x16:16x24", "f32"},
 };
 
 START_TEST(every_bit_is_predicted)
