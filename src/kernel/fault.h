@@ -20,9 +20,14 @@ typedef enum fsc__fault_kind {
 
 #ifdef FSC_FAULTS
 extern fsc__fault_kind fsc__fault;
-#define FSC__FAULT_IS(kind) (fsc__fault == (kind))
+#define FSC__FAULT_NOW fsc__fault
 #else
-#define FSC__FAULT_IS(kind) (0)
+#define FSC__FAULT_NOW FSC__FAULT_NONE
 #endif
+#define FSC__FAULT_IS(kind) (FSC__FAULT_NOW == (kind))
+
+/* Writes store_wrong(), which stores as store_T does but for the present fault. */
+struct fsc__writer;
+void fsc__fault_write_store(struct fsc__writer *writer, const char *type);
 
 #endif

@@ -106,10 +106,33 @@ static const fsc__op *implementation(const chain *c, const fsc__op *op)
     return fsc__op_implementation(op, &c->writer->emission->plan->mode);
 }
 
+/* Where the fault asks for it and the node adds to a product of this chain: one fma. */
+static fsc_status write_contracted(chain *c, const fsc__node *node, bool *written, fsc_error *why)
+{
+    const int position = node->in[0] == c->function->given ? -1 : position_of(c, node->in[0]);
+    *written = FSC__FAULT_IS(FSC__FAULT_CONTRACT) && strcmp(node->op->name, "add") == 0 &&
+               position >= 0 && strcmp(node_at(c, position)->op->name, "mul") == 0;
+    if (!*written)
+        return FSC_OK;
+    const fsc__node *product = node_at(c, position);
+    fsc__text_add(&c->lines, "FMA(");
+    FSC_TRY(write_value(c, product->in[0], &c->lines, why));
+    fsc__text_add(&c->lines, ", ");
+    FSC_TRY(write_value(c, product->in[1], &c->lines, why));
+    fsc__text_add(&c->lines, ", ");
+    FSC_TRY(write_value(c, node->in[1], &c->lines, why));
+    fsc__text_add(&c->lines, ")");
+    return FSC_OK;
+}
+
 static fsc_status write_call(chain *c, int position, fsc_error *why)
 {
     const fsc__node *node = node_at(c, position);
     const fsc__op *op = implementation(c, node->op);
+    bool contracted = false;
+    FSC_TRY(write_contracted(c, node, &contracted, why));
+    if (contracted)
+        return FSC_OK;
     write_op(c->writer, op);
     fsc__text_add(&c->lines, "op_%s(", op->name);
     for (int i = 0; i < op->inputs; i++) {

@@ -1,7 +1,6 @@
 /* norm: one row per work-item, in as many passes as the variance needs. */
 #include "base/alloc.h"
 #include "kernel/emission.h"
-#include "kernel/fault.h"
 
 /* How a row is summed: lanes in vectors; a sequential sum is that of one lane. */
 typedef struct row_sums {
@@ -44,16 +43,14 @@ static void write_sums(fsc__writer *writer, const row_sums *sums, bool centred)
 static fsc_status write_affine(fsc__writer *writer, const fsc__norm_dims *dims, fsc_error *why)
 {
     fsc__text *text = &writer->functions;
-    const bool contract = FSC__FAULT_IS(FSC__FAULT_CONTRACT) && dims->beta >= 0;
-    fsc__text_add(text,
-                  "\nreal affine(real x, int r, int c, int i, int n PARAMS)\n{\n    return %s(x, ",
-                  contract ? "FMA" : "MUL");
+    fsc__text_add(
+        text, "\nreal affine(real x, int r, int c, int i, int n PARAMS)\n{\n    return MUL(x, ");
     FSC_TRY(fsc__writer_load(writer, dims->gamma, text, why));
     if (dims->beta >= 0) {
-        fsc__text_add(text, contract ? ", " : ") + ");
+        fsc__text_add(text, ") + ");
         FSC_TRY(fsc__writer_load(writer, dims->beta, text, why));
     }
-    fsc__text_add(text, "%s;\n}\n", contract || dims->beta < 0 ? ")" : "");
+    fsc__text_add(text, "%s;\n}\n", dims->beta < 0 ? ")" : "");
     return FSC_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "kernel/fault.h"
 #include "kernel/source.h"
 
 fsc__view fsc__view_of(const fsc__shape *shape, int64_t cols)
@@ -24,6 +25,7 @@ const char *fsc__stored_element(fsc_dtype type)
 
 void fsc__writer_deinit(fsc__writer *writer)
 {
+    fsc__text_deinit(&writer->constants);
     fsc__text_deinit(&writer->defines);
     fsc__text_deinit(&writer->ops);
     fsc__text_deinit(&writer->functions);
@@ -171,8 +173,11 @@ void fsc__step_launch_vectors(fsc__step *step, const fsc__caps *caps, int64_t ve
 void fsc__writer_store(fsc__writer *writer)
 {
     const fsc_dtype type = writer->emission->plan->mode.storage;
-    fsc__text_add(&writer->defines, "#define STORED %s\n#define STORE store_%s\n",
-                  type == FSC_F32 ? "float" : "ushort", fsc__stored_name(type));
+    const char *element = type == FSC_F32 ? "float" : "ushort";
+    fsc__text_add(&writer->defines, "#define STORED %s\n#define STORE store_%s\n", element,
+                  FSC__FAULT_NOW != FSC__FAULT_NONE ? "wrong" : fsc__stored_name(type));
+    if (FSC__FAULT_NOW != FSC__FAULT_NONE)
+        fsc__fault_write_store(writer, fsc__stored_name(type));
 }
 
 static void write_generated(const fsc__writer *writer, fsc__text *text)
