@@ -26,61 +26,67 @@ real lanes_total(real lanes[VECTORS])
     return CONST(FIRST(x));
 }
 
-/* Number, mean and sum of squared deviations of some values, per lane. Functions take it const: in
-   rusticl, changing a struct that was passed by value changes the caller's. */
+/* Number, mean and sum of squared deviations of some values, per lane. Handed on by pointer: rusticl
+   changes the caller's copy of a struct passed by value, and Oclgrind cannot run what clang makes
+   of one returned. */
 typedef struct welford {
     real number, mean, squares;
 } welford;
 
-welford welford_none(void)
+void welford_clear(welford *a)
 {
-    const welford none = {CONST(0.0f), CONST(0.0f), CONST(0.0f)};
-    return none;
+    a->number = CONST(0.0f);
+    a->mean = CONST(0.0f);
+    a->squares = CONST(0.0f);
 }
 
-welford welford_select(bits chosen, const welford a, const welford b)
+/* Adds x in the chosen lanes. */
+void welford_add(welford *a, real x, bits chosen)
 {
-    const welford either = {SELECT(chosen, a.number, b.number), SELECT(chosen, a.mean, b.mean),
-                            SELECT(chosen, a.squares, b.squares)};
-    return either;
+    const real delta = x - a->mean;
+    const real number = a->number + CONST(1.0f);
+    const real mean = a->mean + DIV(delta, number);
+    const real squares = ADD_PRODUCT(delta, x - mean, a->squares);
+    a->number = SELECT(chosen, number, a->number);
+    a->mean = SELECT(chosen, mean, a->mean);
+    a->squares = SELECT(chosen, squares, a->squares);
 }
 
-welford welford_add(const welford a, real x)
+real welford_either(const welford *a, const welford *b, real of_a, real of_b, real of_both)
 {
-    const real delta = x - a.mean;
-    const real number = a.number + CONST(1.0f);
-    const real mean = a.mean + DIV(delta, number);
-    const welford more = {number, mean, ADD_PRODUCT(delta, x - mean, a.squares)};
-    return more;
+    const real of_some = SELECT(a->number == CONST(0.0f), of_b, of_both);
+    return SELECT(b->number == CONST(0.0f), of_a, of_some);
 }
 
-/* Two sets as one; a set of none changes nothing. */
-welford welford_merge(const welford a, const welford b)
+/* Two sets as one, in a; a set of none changes nothing. */
+void welford_merge(welford *a, const welford *b)
 {
-    const real number = a.number + b.number;
-    const real delta = b.mean - a.mean;
-    const real mean = a.mean + MUL(delta, DIV(b.number, number));
-    const real between = MUL(MUL(delta, delta), DIV(MUL(a.number, b.number), number));
-    const welford both = {number, mean, (a.squares + b.squares) + between};
-    return welford_select(b.number == CONST(0.0f), a,
-                          welford_select(a.number == CONST(0.0f), b, both));
+    const real number = a->number + b->number;
+    const real delta = b->mean - a->mean;
+    const real mean = a->mean + MUL(delta, DIV(b->number, number));
+    const real between = MUL(MUL(delta, delta), DIV(MUL(a->number, b->number), number));
+    const real squares = (a->squares + b->squares) + between;
+    a->mean = welford_either(a, b, a->mean, b->mean, mean);
+    a->squares = welford_either(a, b, a->squares, b->squares, squares);
+    a->number = number;
 }
 
-/* All lanes as one, in every lane. */
-welford welford_total(welford lanes[VECTORS])
+/* All lanes as one, in every lane of lanes[0]. */
+void welford_total(welford lanes[VECTORS])
 {
     for (int s = VECTORS / 2; s > 0; s /= 2)
         for (int v = 0; v < s; v++)
-            lanes[v] = welford_merge(lanes[v], lanes[v + s]);
-    welford all = lanes[0];
+            welford_merge(&lanes[v], &lanes[v + s]);
+    welford *all = &lanes[0];
     for (int s = W / 2; s > 0; s /= 2) {
-        const welford upper = {lanes_shifted(all.number, s), lanes_shifted(all.mean, s),
-                               lanes_shifted(all.squares, s)};
-        all = welford_merge(all, upper);
+        welford upper;
+        upper.number = lanes_shifted(all->number, s);
+        upper.mean = lanes_shifted(all->mean, s);
+        upper.squares = lanes_shifted(all->squares, s);
+        welford_merge(all, &upper);
     }
-    const welford total = {CONST(FIRST(all.number)), CONST(FIRST(all.mean)),
-                           CONST(FIRST(all.squares))};
-    return total;
+    all->mean = CONST(FIRST(all->mean));
+    all->squares = CONST(FIRST(all->squares));
 }
 
 #endif

@@ -53,33 +53,33 @@ void row_welford(welford lanes[VECTORS], int r, int begin, int end, int cols PAR
         for (int c = far; c < near; c += W) {
             const int v = c / W & (VECTORS - 1);
             const int n = end - c;
-            const welford more = welford_add(lanes[v], prologue(r, c, r * cols + c, n ARGS));
-            lanes[v] = welford_select(LANE < (bits)(n), more, lanes[v]);
+            welford_add(&lanes[v], prologue(r, c, r * cols + c, n ARGS), LANE < (bits)(n));
         }
     }
 }
 
-welford row_welford_lanes(int r, int cols PARAMS)
+void row_welford_lanes(welford *all, int r, int cols PARAMS)
 {
     welford lanes[VECTORS];
     for (int v = 0; v < VECTORS; v++)
-        lanes[v] = welford_none();
+        welford_clear(&lanes[v]);
     row_welford(lanes, r, 0, cols, cols ARGS);
-    return welford_total(lanes);
+    welford_total(lanes);
+    *all = lanes[0];
 }
 
-welford row_welford_chunk(int r, int cols PARAMS)
+void row_welford_chunk(welford *all, int r, int cols PARAMS)
 {
-    welford total = welford_none();
+    welford_clear(all);
     for (int far = 0; far < cols; far += FAR) {
         const int near = cols - far < FAR ? cols : far + FAR;
         for (int c = far; c < near; c += CHUNK) {
-            welford run[1] = {welford_none()};
+            welford run[1];
+            welford_clear(&run[0]);
             row_welford(run, r, c, near - c < CHUNK ? near : c + CHUNK, cols ARGS);
-            total = welford_merge(total, run[0]);
+            welford_merge(all, &run[0]);
         }
     }
-    return total;
 }
 
 /* Mean m, its error e (a second, small mean), variance; number is cols. */
@@ -109,7 +109,8 @@ void moments_one_pass(real *m, real *e, real *variance, real number, int r, int 
 
 void moments_welford(real *m, real *e, real *variance, real number, int r, int cols PARAMS)
 {
-    const welford all = ROW_WELFORD(r, cols ARGS);
+    welford all;
+    ROW_WELFORD(&all, r, cols ARGS);
     *m = all.mean;
     *e = CONST(0.0f);
     *variance = DIV(all.squares, number);
