@@ -154,8 +154,8 @@ static fsc_status run(fsc_device *device, const fsc__spec *spec, fsc__outcome *o
     FSC_TRY(plan_side(&outcome->unfused, spec, true, caps, why));
     FSC_TRY(fsc__side_inputs(&outcome->fused, spec, NULL, why));
     FSC_TRY(fsc__side_inputs(&outcome->unfused, spec, &outcome->fused, why));
-    FSC_TRY(fsc__side_run(&outcome->fused, device, &outcome->log, why));
-    FSC_TRY(fsc__side_run(&outcome->unfused, device, &outcome->log, why));
+    FSC_TRY(fsc__side_run(&outcome->fused, device, &spec->tile, &outcome->log, why));
+    FSC_TRY(fsc__side_run(&outcome->unfused, device, &spec->tile, &outcome->log, why));
     FSC_TRY(fsc__side_refer(&outcome->fused, caps->fma, why));
     FSC_TRY(fsc__side_refer(&outcome->unfused, caps->fma, why));
     FSC_TRY(judge(spec, outcome, why));

@@ -13,6 +13,7 @@
      off [RULE...]           rules switched off
      input seed              "normal", 0
      tensors {NAME: FILE}    .npy files, relative to folder
+     tile                    "8x2x16": rows, vectors, width; changes no bit
      device                  the selector as given, for the repro line
      save DIR                .npy files of inputs, fused, unfused, predicted, true outputs
      max_elements            cases with more outputs are skipped

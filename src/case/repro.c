@@ -77,5 +77,6 @@ void fsc__case_repro(const cJSON *case_json, fsc__text *text)
     add_option(text, case_json, "input", "--input");
     if (cJSON_IsNumber(seed))
         fsc__text_add(text, " --seed %" PRId64, (int64_t)seed->valuedouble);
+    add_option(text, case_json, "tile", "--tile");
     add_option(text, case_json, "device", "--device");
 }

@@ -66,9 +66,10 @@ static fsc_status name_kernels(fsc__side *side, const fsc__executable *executabl
     return FSC_OK;
 }
 
-fsc_status fsc__side_run(fsc__side *side, fsc_device *device, fsc__text *log, fsc_error *why)
+fsc_status fsc__side_run(fsc__side *side, fsc_device *device, const fsc__tile *tile, fsc__text *log,
+                         fsc_error *why)
 {
-    const fsc__emit_options options = {.tile = fsc__tile_default(fsc__device_caps(device))};
+    const fsc__emit_options options = {.tile = *tile};
     fsc__executable *executable = NULL;
     fsc_status status;
     FSC_GO(fsc__executable_create(device, side->plan, &options, &executable, log, why));

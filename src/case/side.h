@@ -25,8 +25,10 @@ typedef struct fsc__side {
 fsc_status fsc__side_inputs(fsc__side *side, const fsc__spec *spec, const fsc__side *other,
                             fsc_error *why);
 
-/* Builds and runs the plan. log: the driver's log when a kernel does not build. */
-fsc_status fsc__side_run(fsc__side *side, fsc_device *device, fsc__text *log, fsc_error *why);
+/* Builds and runs the plan. tile: width 0 for the device's default. log: the driver's log when a
+ * kernel does not build. */
+fsc_status fsc__side_run(fsc__side *side, fsc_device *device, const fsc__tile *tile, fsc__text *log,
+                         fsc_error *why);
 
 /* Prediction, and truth unless a twin has it, of the same inputs. */
 fsc_status fsc__side_refer(fsc__side *side, fsc__fma fma, fsc_error *why);

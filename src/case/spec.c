@@ -10,8 +10,8 @@
 #include "graph/npy.h"
 
 static const char *const case_keys[] = {
-    "id",    "experiment", "graph",   "shape",  "mode", "unfused_mode", "off",
-    "input", "seed",       "tensors", "device", "save", "max_elements", "tolerance"};
+    "id",   "experiment", "graph",  "shape", "mode",         "unfused_mode", "off", "input",
+    "seed", "tensors",    "device", "save",  "max_elements", "tolerance",    "tile"};
 
 static fsc_status text_or(const fsc__json *at, const char *key, const char *otherwise,
                           const char **text, fsc_error *why)
@@ -153,6 +153,14 @@ static fsc_status parse_tensors(const fsc__json *at, fsc__spec *spec, fsc_error 
     return FSC_OK;
 }
 
+static fsc_status parse_tile(const fsc__json *at, fsc__spec *spec, fsc_error *why)
+{
+    const char *tile = NULL;
+    FSC_TRY(text_or(at, "tile", NULL, &tile, why));
+    const fsc__json tile_at = fsc__json_member(at, "tile");
+    return tile == NULL ? FSC_OK : said_at(&tile_at, fsc__tile_parse(tile, &spec->tile, why), why);
+}
+
 static fsc_status parse_all(const fsc__json *at, fsc__spec *spec, fsc_error *why)
 {
     FSC_TRY(fsc__json_keys(at, case_keys, sizeof case_keys / sizeof case_keys[0], why));
@@ -168,6 +176,7 @@ static fsc_status parse_all(const fsc__json *at, fsc__spec *spec, fsc_error *why
     spec->seed = (uint64_t)seed;
     FSC_TRY(parse_tensors(at, spec, why));
     FSC_TRY(text_or(at, "save", NULL, &spec->save, why));
+    FSC_TRY(parse_tile(at, spec, why));
     spec->max_elements = INT64_MAX;
     FSC_TRY(integer_or(at, "max_elements", 1, INT32_MAX, &spec->max_elements, why));
     const fsc__json tolerance = fsc__json_member(at, "tolerance");

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "case/limit.h"
 #include "fusion/plan.h"
+#include "kernel/emit.h"
 
 /* Seeds that a JSON number holds exactly. */
 #define FSC__SEED_MAX ((int64_t)1 << 53)
@@ -18,6 +19,7 @@ typedef struct fsc__spec {
     int off_count;
     const char **files;   /* per graph input: its .npy file or NULL; borrowed */
     const char *save;     /* borrowed, or NULL */
+    fsc__tile tile;       /* width 0: the device's default */
     int64_t max_elements; /* INT64_MAX: no limit */
     fsc__limit limit;
 } fsc__spec;

@@ -10,8 +10,8 @@
 static const struct {
     int option;
     const char *key;
-} texts[] = {{'s', "shape"}, {'m', "mode"},   {'u', "unfused_mode"},
-             {'i', "input"}, {'d', "device"}, {'v', "save"}};
+} texts[] = {{'s', "shape"},  {'m', "mode"}, {'u', "unfused_mode"}, {'i', "input"},
+             {'d', "device"}, {'v', "save"}, {'k', "tile"}};
 
 static cJSON *member(cJSON *object, const char *key, cJSON *(*create)(void))
 {

@@ -7,9 +7,9 @@
 #include "cli/cli.h"
 
 /* Reads the whole command line into case_json, an empty object. Options by their val: s shape,
-   m mode, u unfused_mode, i input, d device, v save, n seed, t tensor, x off; flag is set where the
-   option flag_option stands. FSC__OPTIONS_END, or what ended the reading (with its message
-   printed).
+   m mode, u unfused_mode, i input, d device, v save, n seed, t tensor, x off, k tile; flag is set
+   where the option flag_option stands. FSC__OPTIONS_END, or what ended the reading (with its
+   message printed).
  */
 int fsc__case_options(fsc__options *opts, cJSON *case_json, int flag_option, bool *flag);
 

@@ -25,6 +25,8 @@ static const struct poptOption options[] = {
     {"seed", '\0', POPT_ARG_STRING, NULL, 'n', "Seed of made inputs (0).", "N"},
     {"device", '\0', POPT_ARG_STRING, NULL, 'd',
      "Device: P.D, or a part of its names, pocl; `fusescope devices` lists them.", "SEL"},
+    {"tile", '\0', POPT_ARG_STRING, NULL, 'k',
+     "Rows, vectors and width of a kernel's tile, 8x2x16; changes no bit.", "RxVxW"},
     {"save", '\0', POPT_ARG_STRING, NULL, 'v',
      "Write inputs, fused, unfused, predicted and true outputs as .npy (bf16 as u2).", "DIR"},
     {"json", '\0', POPT_ARG_NONE, NULL, 'j', "Print the row of the case as JSON.", NULL},

@@ -13,6 +13,8 @@ static const struct poptOption options[] = {
     {"mode", '\0', POPT_ARG_STRING, NULL, 'm', "Precision: f32 (default), f16, bf16, and fields.",
      "M"},
     {"off", '\0', POPT_ARG_STRING, NULL, 'x', "Switch a fusion rule off; again for more.", "RULE"},
+    {"tile", '\0', POPT_ARG_STRING, NULL, 'k',
+     "Rows, vectors and width of a kernel's tile, 8x2x16; changes no bit.", "RxVxW"},
     {"unfused", '\0', POPT_ARG_NONE, NULL, 'U', "The kernels of the unfused pipeline.", NULL},
     {"device", '\0', POPT_ARG_STRING, NULL, 'd',
      "Write for this device, build there, and print the driver's log.", "SEL"},
@@ -60,9 +62,10 @@ static fsc_status build(fsc_device *device, const fsc__step *step, fsc_error *wh
 }
 
 static fsc_status print_group(const fsc_plan *plan, int group, const fsc__caps *caps,
-                              fsc_device *device, fsc_error *why)
+                              const fsc__tile *tile, fsc_device *device, fsc_error *why)
 {
-    const fsc__emit_options emit_options = {.tile = fsc__tile_default(caps)};
+    const fsc__emit_options emit_options = {.tile =
+                                                tile->width > 0 ? *tile : fsc__tile_default(caps)};
     fsc__kernels kernels = {0};
     FSC_TRY(fsc__emit(plan, &plan->groups[group], caps, &emit_options, &kernels, why));
     fsc_status status = FSC_OK;
@@ -93,7 +96,7 @@ static fsc_status print_source(const fsc__environment *env, const cJSON *case_js
     const fsc__caps *caps = device == NULL ? &usual_caps : fsc__device_caps(device);
     FSC_GO(fsc__spec_plan(&spec, unfused, caps->max_arguments, &plan, why));
     for (int g = 0; g < plan->group_count; g++)
-        FSC_GO(print_group(plan, g, caps, device, why));
+        FSC_GO(print_group(plan, g, caps, &spec.tile, device, why));
 done:
     fsc__plan_free(plan);
     fsc__device_close(device);

@@ -1,6 +1,8 @@
 /* Emission of a group: checks, then the pattern's own emitter. */
 #include "kernel/emit.h"
 
+#include <stdio.h>
+
 #include "base/alloc.h"
 #include "kernel/emission.h"
 
@@ -20,15 +22,27 @@ fsc__tile fsc__tile_default(const fsc__caps *caps)
     return tiles[row].tile;
 }
 
-static fsc_status check_options(const fsc__emit_options *options, fsc_error *why)
+fsc_status fsc__tile_check(const fsc__tile *tile, fsc_error *why)
 {
-    const fsc__tile *tile = &options->tile;
     if (!fsc__prelude_width_valid(tile->width) || tile->rows < 1 || tile->rows > 16 ||
         tile->vectors < 1 || tile->vectors > 4)
         FSC_FAIL(why, FSC_ERR_INPUT,
                  "a tile of %d rows and %d vectors of %d: rows are 1 to 16, vectors 1 to 4, of 1, "
                  "2, 4, 8 or 16 floats",
                  tile->rows, tile->vectors, tile->width);
+    return FSC_OK;
+}
+
+fsc_status fsc__tile_parse(const char *text, fsc__tile *tile, fsc_error *why)
+{
+    fsc__tile parsed;
+    int end = 0;
+    if (sscanf(text, "%2dx%1dx%2d%n", &parsed.rows, &parsed.vectors, &parsed.width, &end) != 3 ||
+        text[end] != '\0')
+        FSC_FAIL(why, FSC_ERR_INPUT, "\"%.32s\" is no tile; ROWSxVECTORSxWIDTH, for example 8x2x16",
+                 text);
+    FSC_TRY(fsc__tile_check(&parsed, why));
+    *tile = parsed;
     return FSC_OK;
 }
 
@@ -67,7 +81,7 @@ fsc_status fsc__emit(const fsc_plan *plan, const fsc__group *group, const fsc__c
     };
     fsc__kernels made = {0};
     fsc__emission emission = {plan, group, caps, options, &made};
-    FSC_TRY(check_options(options, why));
+    FSC_TRY(fsc__tile_check(&options->tile, why));
     FSC_TRY(check_mode(&plan->mode, caps, why));
     FSC_TRY(check_sizes(plan, group, why));
     const fsc_status status = patterns[group->pattern](&emission, why);

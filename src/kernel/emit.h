@@ -15,6 +15,10 @@ typedef struct fsc__tile {
 /* The tile for a device when nobody chose one. */
 fsc__tile fsc__tile_default(const fsc__caps *caps);
 
+/* "8x2x16": rows, vectors and width. */
+fsc_status fsc__tile_parse(const char *text, fsc__tile *tile, fsc_error *why);
+fsc_status fsc__tile_check(const fsc__tile *tile, fsc_error *why);
+
 typedef enum fsc__arg_kind {
     FSC__ARG_VALUE,   /* buffer of graph value `index` */
     FSC__ARG_SCRATCH, /* buffer of the group, `index` into fsc__kernels.scratch_bytes */
