@@ -1,5 +1,6 @@
 /* One operation on W patterns a work-item: what src/device/check.c compares with C. The generated
    probe_op has one case per check. */
+#include "rounded.h"
 #include "storage.h"
 
 /* Something that takes time, for the device's timer. At most 32,768 loops. */
@@ -11,11 +12,12 @@ real probe_spin(real x, real y, real z, int loops)
 }
 
 kernel void probe(global const float *x, global const float *y, global const float *z,
-                  global half *codes, global float *out, int op, int loops)
+                  global const half *halves, global ushort *codes, global float *out, int op,
+                  int loops)
 {
     const int i = (int)get_global_id(0) * W;
     if (op == PROBE_LOAD_HALF)
-        store_f32(out, i, W, load_f16(codes, i, W));
+        store_f32(out, i, W, load_f16(halves, i, W));
     else if (op == PROBE_STORE_HALF)
         store_f16(codes, i, W, load_f32(x, i, W));
     else if (op == PROBE_SPIN)

@@ -88,8 +88,8 @@ static const struct {
     [FSC__CHECK_SELECT] = {"compare and select", "SELECT(x <= y, y, z)", expect_select,
                            fsc__pattern_ties},
     [FSC__CHECK_ABS] = {"abs", "ABS(x)", expect_abs, fsc__pattern_subnormals},
-    [FSC__CHECK_LOAD_HALF] = {"vload_half", NULL, NULL, NULL},
-    [FSC__CHECK_STORE_HALF] = {"vstore_half_rte", NULL, NULL, NULL},
+    [FSC__CHECK_LOAD_HALF] = {"load of a half", NULL, NULL, NULL},
+    [FSC__CHECK_STORE_HALF] = {"store of a half", NULL, NULL, NULL},
 };
 
 const char *fsc__check_name(fsc__check_id id)
