@@ -1,6 +1,5 @@
 /* One operation on W patterns a work-item: what src/device/check.c compares with C. The generated
    probe_op has one case per check. */
-#include "rounded.h"
 #include "storage.h"
 
 /* Something that takes time, for the device's timer. At most 32,768 loops. */
