@@ -1,5 +1,6 @@
 /* A chain of pointwise ops over rows x cols. A work-item makes W neighbouring columns of a row. */
 #include "vocabulary.h"
+#include "rounded.h"
 #include "portable.h"
 #include "storage.h"
 

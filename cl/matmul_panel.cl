@@ -1,6 +1,7 @@
 /* out[batch,M,N] = epilogue(A B) from packed panels: a [batch][panel][K][MR], b [batch or
    1][panel][K][NR]. A work-item makes a tile of MR rows x NR columns in registers. */
 #include "vocabulary.h"
+#include "rounded.h"
 #include "portable.h"
 #include "storage.h"
 #include "tile.h"

@@ -2,6 +2,7 @@
    row's mean. A work-item makes a row; x is loaded again in each pass. No loop passes 32,768
    iterations: one driver stops at 65,535 in silence. */
 #include "vocabulary.h"
+#include "rounded.h"
 #include "portable.h"
 #include "storage.h"
 #include "lanes.h"

@@ -1,6 +1,7 @@
 /* Packs a stored matrix [batch][rows][cols] into f32 panels [batch][panel][K][PANEL], through the
    prologue; members of the last panel that the matrix lacks are 0. */
 #include "vocabulary.h"
+#include "rounded.h"
 #include "portable.h"
 #include "storage.h"
 

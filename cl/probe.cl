@@ -1,5 +1,6 @@
 /* One operation on W patterns a work-item: what src/device/check.c compares with C. The generated
    probe_op has one case per check. */
+#include "rounded.h"
 #include "storage.h"
 
 /* Something that takes time, for the device's timer. At most 32,768 loops. */
@@ -18,7 +19,7 @@ kernel void probe(global const float *x, global const float *y, global const flo
     if (op == PROBE_LOAD_HALF)
         store_f32(out, i, W, load_f16(halves, i, W));
     else if (op == PROBE_STORE_HALF)
-        store_f16(codes, i, W, load_f32(x, i, W));
+        store_f16((global ushort *)codes, i, W, load_f32(x, i, W));
     else if (op == PROBE_SPIN)
         store_f32(out, i, W,
                   probe_spin(load_f32(x, i, W), load_f32(y, i, W), load_f32(z, i, W), loops));

@@ -83,6 +83,8 @@ void fsc__prelude_write(const fsc__caps *caps, int width, fsc__text *text)
         fsc__text_add(text, "#define MUL(a, b) ((a) * (b))\n");
     fsc__text_add(text,
                   "#define FMA(a, b, c) fma(a, b, c)\n"
+                  "#define ROUGH_DIV(a, b) ((a) / (b))\n"
+                  "#define ROUGH_SQRT(x) sqrt(x)\n"
                   "#define DIV(a, b) %s\n"
                   "#define SQRT(x) %s\n",
                   divide[caps->divide], root[caps->sqrt]);
