@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 
-all=(packages format modules shell host device clang bits sanitizers)
+all=(packages format modules shell host device clang bits sanitizers kernels rusticl oclgrind)
 
 # A build of its own for tests: drivers and program caches kept out of the user's folders.
 export FUSESCOPE_CACHE=$root/build/test-cache POCL_CACHE_DIR=$root/build/pocl-cache
