@@ -26,9 +26,9 @@ real lanes_total(real lanes[VECTORS])
     return CONST(FIRST(x));
 }
 
-/* Number, mean and sum of squared deviations of some values, per lane. Handed on by pointer: rusticl
-   changes the caller's copy of a struct passed by value, and Oclgrind cannot run what clang makes
-   of one returned. */
+/* Number, mean and sum of squared deviations of some values, per lane. Handed on by pointer:
+   rusticl changes the caller's copy of a struct passed by value, and Oclgrind cannot run what clang
+   makes of one returned. */
 typedef struct welford {
     real number, mean, squares;
 } welford;

@@ -15,9 +15,9 @@ kernel void matmul_panel(global STORED *out, global const float *a, global const
     real tile[MR][NV];
     SUM(tile, a + (batch * m_panels + m_panel) * K * MR,
         b + (batch % b_batches * n_panels + n_panel) * K * NR, K);
-    #pragma unroll
+#pragma unroll
     for (int j = 0; j < MR; j++) {
-        #pragma unroll
+#pragma unroll
         for (int v = 0; v < NV; v++) {
             const int m = m_panel * MR + j;
             const int c = n_panel * NR + v * W;

@@ -9,27 +9,27 @@
 
 void tile_zero(real tile[MR][NV])
 {
-    #pragma unroll
+#pragma unroll
     for (int m = 0; m < MR; m++)
-        #pragma unroll
+#pragma unroll
         for (int v = 0; v < NV; v++)
             tile[m][v] = CONST(0.0f);
 }
 
 void tile_copy(real tile[MR][NV], real from[MR][NV])
 {
-    #pragma unroll
+#pragma unroll
     for (int m = 0; m < MR; m++)
-        #pragma unroll
+#pragma unroll
         for (int v = 0; v < NV; v++)
             tile[m][v] = from[m][v];
 }
 
 void tile_add(real tile[MR][NV], real other[MR][NV])
 {
-    #pragma unroll
+#pragma unroll
     for (int m = 0; m < MR; m++)
-        #pragma unroll
+#pragma unroll
         for (int v = 0; v < NV; v++)
             tile[m][v] = other[m][v] + tile[m][v];
 }
@@ -38,12 +38,12 @@ void tile_add(real tile[MR][NV], real other[MR][NV])
 void tile_step(real tile[MR][NV], global const float *a, global const float *b)
 {
     real row[NV];
-    #pragma unroll
+#pragma unroll
     for (int v = 0; v < NV; v++)
         row[v] = VLOAD(b + v * W);
-    #pragma unroll
+#pragma unroll
     for (int m = 0; m < MR; m++)
-        #pragma unroll
+#pragma unroll
         for (int v = 0; v < NV; v++)
             tile[m][v] = ADD_PRODUCT(CONST(a[m]), row[v], tile[m][v]);
 }
