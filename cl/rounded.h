@@ -91,7 +91,7 @@ static inline real sqrt_remainder(real x)
     const bits down = SELECT(FMA(-near, near, square) < CONST(0.0f), code - 1, code);
     const real root = AS_REAL(down);
     const bits up = SELECT(FMA(-root, root, square) > MUL(root, CONST(0x1p-23f)), down + 1, down);
-    const bits scaled = up + (((exponent - odd) >> 1) << 23);
+    const bits scaled = up + SHIFT_LEFT((exponent - odd) >> 1, 23);
     const bits negative = AS_BITS(x) < 0;
     return SELECT(rounded_special(x) | negative, ROUGH_SQRT(x), AS_REAL(scaled));
 }

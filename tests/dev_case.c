@@ -121,8 +121,8 @@ START_TEST(every_row_has_the_same_keys_in_order)
         "verdict",   "reason",     "conformance", "delta",  "error_fused", "error_unfused",
         "direction", "times",      "repro"};
     static const char *const cases[] = {
-        "{\"id\": \"i\", \"experiment\": \"e\", \"graph\": \"add+relu\", \"shape\": \"2x3\", "
-        "\"seed\": 5, \"tolerance\": {\"ulp\": 0}}",
+        ("{\"id\": \"i\", \"experiment\": \"e\", \"graph\": \"add+relu\", \"shape\": \"2x3\", "
+         "\"seed\": 5, \"tolerance\": {\"ulp\": 0}}"),
         "{\"graph\": \"add+relu\", \"shape\": \"2x3\", \"max_elements\": 1}", "{}"};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         cJSON *row = row_of(cases[c]);
