@@ -20,8 +20,9 @@ typedef struct fsc__verify_case {
 } fsc__verify_case;
 
 typedef struct fsc__verify_options {
-    bool full;  /* 30 cases and more in each cell of pattern x mode x family, else one */
-    bool small; /* quick on a simulator: tiny shapes */
+    bool full;   /* 30 cases and more in each cell of pattern x mode x family, else one */
+    bool small;  /* quick on a simulator: tiny shapes */
+    bool narrow; /* quick where fma is software, which takes seconds a vector to build */
     uint64_t seed;
 } fsc__verify_options;
 

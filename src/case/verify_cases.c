@@ -82,9 +82,11 @@ static const char *const *const modes_of[FSC__PATTERN_COUNT] = {map_modes, matmu
 static const char *const *const chains_of[FSC__PATTERN_COUNT] = {map_chains, matmul_chains,
                                                                  norm_chains};
 
-/* Two tiles for each case. The first pair is for quick runs: one driver takes seconds to build a
-   kernel of 128 accumulators. */
+/* Two tiles for each case: in quick runs where fma is software, in other quick runs, in full ones.
+ */
+enum { PAIR_NARROW, PAIR_QUICK, PAIR_FULL };
 static const fsc__tile tile_pairs[][2] = {
+    {{2, 4, 1}, {1, 3, 2}},
     {{8, 4, 1}, {1, 3, 2}},
     {{16, 8, 2}, {8, 4, 1}},
     {{16, 8, 2}, {1, 3, 2}},
@@ -296,7 +298,9 @@ bool fsc__verify_make(const fsc__verify_options *options, const fsc__verify_cell
                                .family = cell->family,
                                .seed = (uint64_t)draw(&s, 1000000),
                                .alone = size == SIZE_ROWS};
-    const fsc__tile *pair = tile_pairs[options->full ? 1 + index % 2 : 0];
+    const fsc__tile *pair = tile_pairs[options->full     ? PAIR_FULL + index % 2
+                                       : options->narrow ? PAIR_NARROW
+                                                         : PAIR_QUICK];
     made->tiles[0] = pair[0];
     made->tiles[1] = pair[1];
     for (int i = 0; i < chain_count; i++) {

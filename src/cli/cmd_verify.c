@@ -62,6 +62,7 @@ static fsc_status verify_cell(verification *v, fsc_device *device, fsc__verify_c
 {
     const fsc__verify_options made_for = {.full = v->req->full,
                                           .small = fsc__device_about(device)->oclgrind,
+                                          .narrow = fsc__device_caps(device)->fma != FSC__FMA_EXACT,
                                           .seed = (uint64_t)v->req->seed};
     fsc__verify_case made;
     for (int i = 0; fsc__verify_make(&made_for, cell, i, &made); i++) {
