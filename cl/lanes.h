@@ -1,5 +1,5 @@
-/* Sums in lanes: VECTORS vectors of W lanes, VECTORS * W of them, combined as lane[i] += lane[i +
-   s] for s = half of them .. 1. */
+/* Sums in lanes: VECTORS vectors of W lanes, combined as lane[i] += lane[i + s] for s from half the
+   number of lanes down to 1. */
 #ifndef FSC_LANES_H
 #define FSC_LANES_H
 

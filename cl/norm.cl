@@ -1,6 +1,5 @@
 /* out[rows, cols] = epilogue((d * rstd) * gamma + beta), d the deviation of x = prologue() from its
-   row's mean. A work-item makes a row; x is loaded again in each pass. No loop passes 32,768
-   iterations: one driver stops at 65,535 in silence. */
+   row's mean. A work-item makes a row; x is loaded again in each pass. */
 #include "vocabulary.h"
 #include "rounded.h"
 #include "portable.h"
@@ -11,15 +10,12 @@
 void row_add(real lanes[VECTORS], int power, real m, real e, int r, int begin, int end,
              int cols PARAMS)
 {
-    for (int far = begin; far < end; far += 32768 * W) {
-        const int near = end - far < 32768 * W ? end : far + 32768 * W;
-        for (int c = far; c < near; c += W) {
-            const int v = c / W & (VECTORS - 1);
-            const int n = end - c;
-            const real d = (prologue(r, c, r * cols + c, n ARGS) - m) - e;
-            const real sum = power == 1 ? lanes[v] + d : ADD_PRODUCT(d, d, lanes[v]);
-            lanes[v] = SELECT(LANE < (bits)(n), sum, lanes[v]);
-        }
+    for (int c = begin; c < end; c += W) {
+        const int v = c / W & (VECTORS - 1);
+        const int n = end - c;
+        const real d = (prologue(r, c, r * cols + c, n ARGS) - m) - e;
+        const real sum = power == 1 ? lanes[v] + d : ADD_PRODUCT(d, d, lanes[v]);
+        lanes[v] = SELECT(LANE < (bits)(n), sum, lanes[v]);
     }
 }
 
@@ -32,30 +28,24 @@ real row_sum_lanes(int power, real m, real e, int r, int cols PARAMS)
     return lanes_total(lanes);
 }
 
-/* Runs of CHUNK columns, added in order. FAR is CHUNK times 32,768 or less. */
+/* Runs of CHUNK columns, added in order. */
 real row_sum_chunk(int power, real m, real e, int r, int cols PARAMS)
 {
     real total = CONST(0.0f);
-    for (int far = 0; far < cols; far += FAR) {
-        const int near = cols - far < FAR ? cols : far + FAR;
-        for (int c = far; c < near; c += CHUNK) {
-            real run[1] = {CONST(0.0f)};
-            row_add(run, power, m, e, r, c, near - c < CHUNK ? near : c + CHUNK, cols ARGS);
-            total = total + run[0];
-        }
+    for (int c = 0; c < cols; c += CHUNK) {
+        real run[1] = {CONST(0.0f)};
+        row_add(run, power, m, e, r, c, cols - c < CHUNK ? cols : c + CHUNK, cols ARGS);
+        total = total + run[0];
     }
     return total;
 }
 
 void row_welford(welford lanes[VECTORS], int r, int begin, int end, int cols PARAMS)
 {
-    for (int far = begin; far < end; far += 32768 * W) {
-        const int near = end - far < 32768 * W ? end : far + 32768 * W;
-        for (int c = far; c < near; c += W) {
-            const int v = c / W & (VECTORS - 1);
-            const int n = end - c;
-            welford_add(&lanes[v], prologue(r, c, r * cols + c, n ARGS), LANE < (bits)(n));
-        }
+    for (int c = begin; c < end; c += W) {
+        const int v = c / W & (VECTORS - 1);
+        const int n = end - c;
+        welford_add(&lanes[v], prologue(r, c, r * cols + c, n ARGS), LANE < (bits)(n));
     }
 }
 
@@ -72,14 +62,11 @@ void row_welford_lanes(welford *all, int r, int cols PARAMS)
 void row_welford_chunk(welford *all, int r, int cols PARAMS)
 {
     welford_clear(all);
-    for (int far = 0; far < cols; far += FAR) {
-        const int near = cols - far < FAR ? cols : far + FAR;
-        for (int c = far; c < near; c += CHUNK) {
-            welford run[1];
-            welford_clear(&run[0]);
-            row_welford(run, r, c, near - c < CHUNK ? near : c + CHUNK, cols ARGS);
-            welford_merge(all, &run[0]);
-        }
+    for (int c = 0; c < cols; c += CHUNK) {
+        welford run[1];
+        welford_clear(&run[0]);
+        row_welford(run, r, c, cols - c < CHUNK ? cols : c + CHUNK, cols ARGS);
+        welford_merge(all, &run[0]);
     }
 }
 
@@ -134,14 +121,11 @@ kernel void norm(global STORED *out, int rows, int cols, float eps PARAMS)
     real m, e, variance;
     MOMENTS(&m, &e, &variance, CONST((float)cols), r, cols ARGS);
     const real rstd = DIV(CONST(1.0f), SQRT(variance + CONST(eps)));
-    for (int far = 0; far < cols; far += 32768 * W) {
-        const int near = cols - far < 32768 * W ? cols : far + 32768 * W;
-        for (int c = far; c < near; c += W) {
-            const int i = r * cols + c;
-            const int n = cols - c;
-            const real d = (prologue(r, c, i, n ARGS) - m) - e;
-            const real y = affine(MUL(d, rstd), r, c, i, n ARGS);
-            STORE(out, i, n, epilogue(y, r, c, i, n ARGS));
-        }
+    for (int c = 0; c < cols; c += W) {
+        const int i = r * cols + c;
+        const int n = cols - c;
+        const real d = (prologue(r, c, i, n ARGS) - m) - e;
+        const real y = affine(MUL(d, rstd), r, c, i, n ARGS);
+        STORE(out, i, n, epilogue(y, r, c, i, n ARGS));
     }
 }

@@ -3,7 +3,7 @@
 #include "rounded.h"
 #include "storage.h"
 
-/* Something that takes time, for the device's timer. At most 32,768 loops. */
+/* Something that takes time, for the device's timer; with y and z of 1 it counts its loops. */
 real probe_spin(real x, real y, real z, int loops)
 {
     for (int i = 0; i < loops; i++)
@@ -19,8 +19,8 @@ kernel void probe(global const float *x, global const float *y, global const flo
     if (op == PROBE_LOAD_HALF)
         store_f32(out, i, W, load_f16(halves, i, W));
     else if (op == PROBE_STORE_HALF)
-        store_f16((global ushort *)codes, i, W, load_f32(x, i, W));
-    else if (op == PROBE_SPIN)
+        store_f16(codes, i, W, load_f32(x, i, W));
+    else if (op == PROBE_SPIN || (op == PROBE_COUNT && i == 0))
         store_f32(out, i, W,
                   probe_spin(load_f32(x, i, W), load_f32(y, i, W), load_f32(z, i, W), loops));
     else

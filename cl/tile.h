@@ -1,7 +1,6 @@
 /* A register tile of MR rows x NV vectors, and sums of products over k in a fixed order.
 
-   a is a panel of packed rows [K][MR], b a panel of packed columns [K][NR], NR = NV * W. No loop
-   passes 32,768 iterations: one driver stops at 65,535 in silence. */
+   a is a panel of packed rows [K][MR], b a panel of packed columns [K][NR], NR = NV * W. */
 #ifndef FSC_TILE_H
 #define FSC_TILE_H
 
@@ -54,34 +53,58 @@ void tile_run(real tile[MR][NV], global const float *a, global const float *b, i
 {
     a += k * MR;
     b += k * NR;
-    for (int left = count; left > 0; left -= 32768) {
-        const int stretch = left < 32768 ? left : 32768;
-        for (int j = 0; j < stretch; j++) {
-            tile_step(tile, a, b);
-            a += step * MR;
-            b += step * NR;
-        }
+    for (int j = 0; j < count; j++) {
+        tile_step(tile, a, b);
+        a += step * MR;
+        b += step * NR;
     }
+}
+
+/* The same for a tile of one vector, without inner loops and eight products at a time: for drivers
+   that end the loops of a work-item after some number of iterations, unrolled ones included. */
+void tile_run_narrow(real tile[MR][NV], global const float *a, global const float *b, int k,
+                     int step, int count)
+{
+    real sum = tile[0][0];
+    const int s = step * NR;
+    int left = count;
+    a += k;
+    b += k * NR;
+    for (; left >= 8; left -= 8) {
+        sum = ADD_PRODUCT(CONST(a[0]), VLOAD(b), sum);
+        sum = ADD_PRODUCT(CONST(a[step]), VLOAD(b + s), sum);
+        sum = ADD_PRODUCT(CONST(a[2 * step]), VLOAD(b + 2 * s), sum);
+        sum = ADD_PRODUCT(CONST(a[3 * step]), VLOAD(b + 3 * s), sum);
+        sum = ADD_PRODUCT(CONST(a[4 * step]), VLOAD(b + 4 * s), sum);
+        sum = ADD_PRODUCT(CONST(a[5 * step]), VLOAD(b + 5 * s), sum);
+        sum = ADD_PRODUCT(CONST(a[6 * step]), VLOAD(b + 6 * s), sum);
+        sum = ADD_PRODUCT(CONST(a[7 * step]), VLOAD(b + 7 * s), sum);
+        a += 8 * step;
+        b += 8 * s;
+    }
+    for (; left > 0; left--) {
+        sum = ADD_PRODUCT(CONST(a[0]), VLOAD(b), sum);
+        a += step;
+        b += s;
+    }
+    tile[0][0] = sum;
 }
 
 void sum_sequential(real tile[MR][NV], global const float *a, global const float *b, int K)
 {
     tile_zero(tile);
-    tile_run(tile, a, b, 0, 1, K);
+    TILE_RUN(tile, a, b, 0, 1, K);
 }
 
-/* Runs of CHUNK products, added in order. FAR is CHUNK times 32,768 or less. */
+/* Runs of CHUNK products, added in order. */
 void sum_chunk(real tile[MR][NV], global const float *a, global const float *b, int K)
 {
     tile_zero(tile);
-    for (int far = 0; far < K; far += FAR) {
-        const int end = K - far < FAR ? K : far + FAR;
-        for (int k = far; k < end; k += CHUNK) {
-            real run[MR][NV];
-            tile_zero(run);
-            tile_run(run, a, b, k, 1, end - k < CHUNK ? end - k : CHUNK);
-            tile_add(tile, run);
-        }
+    for (int k = 0; k < K; k += CHUNK) {
+        real run[MR][NV];
+        tile_zero(run);
+        TILE_RUN(run, a, b, k, 1, K - k < CHUNK ? K - k : CHUNK);
+        tile_add(tile, run);
     }
 }
 
@@ -97,7 +120,7 @@ void sum_lanes(real tile[MR][NV], global const float *a, global const float *b, 
             lane = lane << 1 | (t >> level & 1);
         tile_zero(tile);
         if (lane < K)
-            tile_run(tile, a, b, lane, LANES, (K - lane - 1) / LANES + 1);
+            TILE_RUN(tile, a, b, lane, LANES, (K - lane - 1) / LANES + 1);
         int level = 0;
         for (; (t >> level & 1) != 0; level++)
             tile_add(tile, waiting[level]);

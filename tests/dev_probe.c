@@ -19,11 +19,12 @@ START_TEST(known_devices_are_recognised)
         fsc__fma fma;
         bool timer;
         size_t group;
+        int loops;
         const char *quirks;
     } known[] = {
-        {"pocl", FSC__FMA_EXACT, true, 4096, ""},
-        {"rusticl", FSC__FMA_FLUSHES, false, 32, "fma-flushes"},
-        {"oclgrind", FSC__FMA_EXACT, true, 1024, ""},
+        {"pocl", FSC__FMA_EXACT, true, 4096, 0, ""},
+        {"rusticl", FSC__FMA_FLUSHES, false, 32, 65535, "fma-flushes"},
+        {"oclgrind", FSC__FMA_EXACT, true, 1024, 0, ""},
     };
     fsc_device *device = fsc__test_device_open(NULL);
     const fsc__caps *caps = fsc__device_caps(device);
@@ -37,6 +38,7 @@ START_TEST(known_devices_are_recognised)
             ck_assert_str_eq(caps->refused, "");
             ck_assert_str_eq(fsc__device_quirks(device), known[i].quirks);
             ck_assert_uint_le(caps->kernel_group, known[i].group);
+            ck_assert_int_eq(caps->loop_limit, known[i].loops);
             if (!known[i].timer)
                 ck_assert(!caps->timer);
         }

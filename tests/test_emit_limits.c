@@ -77,6 +77,47 @@ START_TEST(buffers)
 }
 END_TEST
 
+/* A device that ends a work-item's loops after 65,535 iterations: what is too long is made narrow
+   or wide, with the same sums, or refused. */
+START_TEST(loops)
+{
+    static const struct {
+        const char *chain, *shape, *mode;
+        const char *words; /* in the text, or of the refusal where it ends in a full stop */
+    } rows[] = {
+        {"matmul", "1x1000:1000x1", "f32", "#define TILE_RUN tile_run\n"},
+        {"matmul", "1x5000:5000x1", "f32", "#define TILE_RUN tile_run_narrow\n"},
+        {"matmul", "1x100000:100000x1", "f32", "#define MR 1\n#define NV 1\n#define NR 8\n"},
+        {"matmul", "1x100000:100000x1", "f32,order=lanes:64", "#define TILE_RUN tile_run_narrow\n"},
+        {"layernorm", "1x10000", "f32", "#define W 1\n"},
+        {"layernorm", "1x65537", "f32", "#define W 8\n"},
+        {"layernorm", "1x65537", "f32,variance=welford", "#define W 4\n"},
+        {"rmsnorm", "1x65537", "f32,order=lanes:4", "#define W 4\n"},
+        {"matmul", "1x600000:600000x1", "f32", "a matmul's sum of 600000 terms."},
+        {"matmul", "1x100000:100000x1", "f32,order=chunk:5", "a matmul's sum of 100000 terms."},
+        {"layernorm", "1x65537", "f32,order=sequential", "a norm's sum of 65537 terms."},
+    };
+    const char *words = rows[_i].words;
+    const size_t length = strlen(words);
+    emitted e;
+    emitted_open(&e, rows[_i].chain, rows[_i].shape, rows[_i].mode);
+    e.caps.loop_limit = 65535;
+    e.options.tile = (fsc__tile){e.plan->groups[0].pattern == FSC__PATTERN_NORM ? 1 : 8, 3, 2};
+    if (words[length - 1] == '.') {
+        char refusal[64] = "";
+        memcpy(refusal, words, length - 1);
+        refused(&e, FSC_UNSUPPORTED, refusal);
+    } else {
+        ck_status_ok(emitted_emit(&e), &e.why);
+        ck_assert_ptr_nonnull(strstr(emitted_last(&e)->text, words));
+    }
+    e.caps.loop_limit = 0;
+    ck_status_ok(emitted_emit(&e), &e.why);
+    ck_assert_ptr_null(strstr(emitted_last(&e)->text, "tile_run_narrow"));
+    emitted_close(&e);
+}
+END_TEST
+
 Suite *fsc__test_suite(void)
 {
     Suite *suite = suite_create("emit limits");
@@ -86,6 +127,7 @@ Suite *fsc__test_suite(void)
     tcase_add_test(tcase, halves_on_a_device_without);
     tcase_add_loop_test(tcase, sizes, 0, 4);
     tcase_add_test(tcase, buffers);
+    tcase_add_loop_test(tcase, loops, 0, 11);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -102,9 +102,11 @@ void fsc__check_write(fsc__text *generated)
     fsc__text_add(generated,
                   "#define PROBE_LOAD_HALF %d\n"
                   "#define PROBE_STORE_HALF %d\n"
-                  "#define PROBE_SPIN %d\n\n"
+                  "#define PROBE_SPIN %d\n"
+                  "#define PROBE_COUNT %d\n\n"
                   "real probe_op(int op, real x, real y, real z)\n{\n    switch (op) {\n",
-                  (int)FSC__CHECK_LOAD_HALF, (int)FSC__CHECK_STORE_HALF, (int)FSC__CHECK_COUNT);
+                  (int)FSC__CHECK_LOAD_HALF, (int)FSC__CHECK_STORE_HALF, (int)FSC__CHECK_COUNT,
+                  (int)FSC__CHECK_COUNT + 1);
     for (int id = 0; id < FSC__CHECK_COUNT; ++id)
         if (checks[id].text)
             fsc__text_add(generated, "    case %d:\n        return %s;\n", id, checks[id].text);

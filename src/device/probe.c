@@ -11,7 +11,7 @@
 #include "kernel/emit.h"
 
 enum {
-    PROBE_VERSION = 1
+    PROBE_VERSION = 2
 }; /* of patterns, checks and quirks: kept results of others are not read */
 
 /* A faultless device, with the limits of this one. */
@@ -21,6 +21,7 @@ static fsc__caps first_trial(const fsc__caps *caps)
     trial.fma = FSC__FMA_EXACT;
     trial.divide = trial.sqrt = FSC__ROUND_PLAIN;
     trial.contracts = trial.timer = false;
+    trial.loop_limit = 0;
     trial.keeps_subnormals = trial.converts_half = true;
     trial.refused[0] = '\0';
     return trial;

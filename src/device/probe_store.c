@@ -1,6 +1,7 @@
 /* The probe's result as JSON in the cache folder. */
 #include "device/probe.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,7 +74,7 @@ static fsc_status read_result(const char *key, const fsc__json *root, fsc__caps 
                               size_t quirk_bytes, fsc_error *why)
 {
     int fma = 0, divide = 0, root_way = 0;
-    int64_t group = 0;
+    int64_t group = 0, loops = 0;
     char kept_key[NAME_BYTES];
     FSC_TRY(read_text(root, "key", kept_key, sizeof kept_key, why));
     if (strcmp(kept_key, key) != 0)
@@ -87,12 +88,15 @@ static fsc_status read_result(const char *key, const fsc__json *root, fsc__caps 
     FSC_TRY(read_flag(root, "timer", &caps->timer, why));
     const fsc__json member = fsc__json_member(root, "kernel_group");
     FSC_TRY(fsc__json_integer(&member, 1, (int64_t)caps->kernel_group, &group, why));
+    const fsc__json limit = fsc__json_member(root, "loop_limit");
+    FSC_TRY(fsc__json_integer(&limit, 0, INT_MAX, &loops, why));
     FSC_TRY(read_text(root, "refused", caps->refused, sizeof caps->refused, why));
     FSC_TRY(read_text(root, "quirks", quirks, quirk_bytes, why));
     caps->fma = (fsc__fma)fma;
     caps->divide = (fsc__round_way)divide;
     caps->sqrt = (fsc__round_way)root_way;
     caps->kernel_group = (size_t)group;
+    caps->loop_limit = (int)loops;
     return FSC_OK;
 }
 
@@ -141,6 +145,7 @@ static cJSON *make_document(const fsc_device *device, const char *key, const fsc
                       cJSON_AddBoolToObject(root, "converts_half", caps->converts_half) &&
                       cJSON_AddBoolToObject(root, "timer", caps->timer) &&
                       cJSON_AddNumberToObject(root, "kernel_group", (double)caps->kernel_group) &&
+                      cJSON_AddNumberToObject(root, "loop_limit", caps->loop_limit) &&
                       cJSON_AddStringToObject(root, "refused", caps->refused) &&
                       cJSON_AddStringToObject(root, "quirks", quirks);
     if (made)

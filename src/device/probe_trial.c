@@ -20,9 +20,11 @@ enum {
     BUFFERS,
     ARGS = 8,
     LOCAL = 16,
-    SPIN = FSC__CHECK_COUNT, /* as fsc__check_write names it */
+    SPIN = FSC__CHECK_COUNT, /* as fsc__check_write names them */
+    COUNT,
     SPIN_ITEMS = 64,
-    MOST_LOOPS = 32768
+    MOST_LOOPS = 32768,
+    COUNTED_LOOPS = 100000
 };
 
 static const size_t buffer_bytes[BUFFERS] = {
@@ -267,6 +269,25 @@ static fsc_status check_timer(probe_rig *rig, bool *believable, fsc_error *why)
     return FSC_OK;
 }
 
+/* Whether a loop runs to its end. (llvmpipe leaves out what is beyond 65,535 iterations of all
+   loops of a work-item together, with success.) */
+static fsc_status check_loops(probe_rig *rig, int *limit, fsc_error *why)
+{
+    const size_t bytes = FSC__CHECK_PATTERNS * sizeof(float);
+    float *x = rig->host[X], *ones = rig->host[Y], *out = rig->host[OUT];
+    for (int i = 0; i < FSC__CHECK_PATTERNS; ++i) {
+        x[i] = 0.0f;
+        ones[i] = 1.0f;
+    }
+    FSC_TRY(fsc__buffer_write(rig->buffers[X], x, bytes, why));
+    FSC_TRY(fsc__buffer_write(rig->buffers[Y], ones, bytes, why));
+    FSC_TRY(fsc__buffer_write(rig->buffers[Z], ones, bytes, why));
+    FSC_TRY(run_op(rig, COUNT, COUNTED_LOOPS, LOCAL, NULL, why));
+    FSC_TRY(fsc__buffer_read(rig->buffers[OUT], out, bytes, why));
+    *limit = out[0] < COUNTED_LOOPS ? (int)out[0] : 0;
+    return FSC_OK;
+}
+
 fsc_status fsc__probe_trial(fsc_device *device, fsc__caps *trial, int width, const char *amend,
                             fsc__finding findings[FSC__CHECK_COUNT], fsc_error *why)
 {
@@ -280,6 +301,7 @@ fsc_status fsc__probe_trial(fsc_device *device, fsc__caps *trial, int width, con
     FSC_GO(check_load_half(&rig, &findings[FSC__CHECK_LOAD_HALF], why));
     FSC_GO(check_store_half(&rig, &findings[FSC__CHECK_STORE_HALF], why));
     FSC_GO(check_timer(&rig, &trial->timer, why));
+    FSC_GO(check_loops(&rig, &trial->loop_limit, why));
 done:
     close_rig(&rig);
     return status;

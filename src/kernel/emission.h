@@ -80,8 +80,10 @@ void fsc__step_launch_vectors(fsc__step *step, const fsc__caps *caps, int64_t ve
 /* Defines ADD_PRODUCT(a, b, sum) by the mode's contraction. */
 void fsc__writer_contraction(fsc__writer *writer);
 
-/* Defines CHUNK, and FAR: a multiple of it at most 32,768 times as long. */
-void fsc__writer_chunk(fsc__writer *writer, int n);
+/* Whether a work-item may run so many loop iterations, and the refusal where it may not. */
+bool fsc__loops_fit(const fsc__caps *caps, double iterations);
+fsc_status fsc__loops_refuse(const fsc__caps *caps, const char *what, int64_t terms,
+                             fsc_error *why);
 
 typedef fsc_status fsc__emit_pattern(fsc__emission *emission, fsc_error *why);
 fsc__emit_pattern fsc__emit_map, fsc__emit_matmul, fsc__emit_norm;

@@ -1,4 +1,4 @@
-/* Contraction and runs of sums, as definitions for the kernels. */
+/* Contraction and order of sums: definitions for the kernels, and the loops that they take. */
 #include "kernel/emission.h"
 
 void fsc__writer_contraction(fsc__writer *writer)
@@ -8,9 +8,18 @@ void fsc__writer_contraction(fsc__writer *writer)
                   off ? "((sum) + MUL(a, b))" : "FMA(a, b, sum)");
 }
 
-void fsc__writer_chunk(fsc__writer *writer, int n)
+/* Iterations beside those that grow with the sum: tails of loads and stores, trees of lanes. */
+enum { OTHER_LOOPS = 2048 };
+
+bool fsc__loops_fit(const fsc__caps *caps, double iterations)
 {
-    const int most = (1 << 30) / n;
-    fsc__text_add(&writer->constants, "#define CHUNK %d\n#define FAR %d\n", n,
-                  n * (most < 32768 ? most : 32768));
+    return caps->loop_limit == 0 || iterations + OTHER_LOOPS <= (double)caps->loop_limit;
+}
+
+fsc_status fsc__loops_refuse(const fsc__caps *caps, const char *what, int64_t terms, fsc_error *why)
+{
+    FSC_FAIL(why, FSC_UNSUPPORTED,
+             "%s of %lld terms in this order: this device ends the loops of a work-item after %d "
+             "iterations, in silence",
+             what, (long long)terms, caps->loop_limit);
 }

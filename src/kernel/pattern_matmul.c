@@ -86,29 +86,71 @@ static int log2_of(int n)
     return log;
 }
 
-static void write_order(fsc__writer *writer)
+/* How the tiles are made. */
+typedef struct schedule {
+    fsc__tile tile;
+    bool narrow; /* one vector, eight products in an iteration */
+} schedule;
+
+/* Loop iterations of one work-item where no loop over a tile is unrolled. */
+static double iterations(fsc__order order, int64_t k, const schedule *how)
+{
+    const double row = how->tile.vectors + 1.0;
+    const double tile = how->tile.rows * (row + 1.0) + 1.0;
+    const double product = how->narrow ? 0.125 : 1.0 + row + tile;
+    const double rest = how->narrow ? 8.0 : 1.0;
+    double runs = 1.0, run = tile + rest;
+    if (order.kind == FSC__ORDER_CHUNK) {
+        runs = (double)k / order.n + 1.0;
+        run = 2.0 * tile + rest + 1.0;
+    } else if (order.kind == FSC__ORDER_LANES) {
+        runs = order.n;
+        run = 3.0 * tile + rest + 2.0 * log2_of(order.n) + 3.0;
+    }
+    return runs * run + (double)k * product;
+}
+
+/* Where the device limits loops and K is long, a narrow tile: the same bits. */
+static fsc_status choose_schedule(const fsc__emission *emission, int64_t k, schedule *how,
+                                  fsc_error *why)
+{
+    const fsc__order order = fsc__plan_order(emission->plan, emission->group);
+    const fsc__tile *tile = &emission->options->tile;
+    *how = (schedule){*tile, false};
+    if (fsc__loops_fit(emission->caps, iterations(order, k, how)))
+        return FSC_OK;
+    *how = (schedule){{.width = tile->width, .rows = 1, .vectors = 1}, true};
+    if (!fsc__loops_fit(emission->caps, iterations(order, k, how)))
+        return fsc__loops_refuse(emission->caps, "a matmul's sum", k, why);
+    return FSC_OK;
+}
+
+static void write_order(fsc__writer *writer, bool narrow)
 {
     const fsc__order order = fsc__plan_order(writer->emission->plan, writer->emission->group);
     const char *sum = "sum_sequential";
     fsc__writer_contraction(writer);
     if (order.kind == FSC__ORDER_CHUNK) {
-        fsc__writer_chunk(writer, order.n);
+        fsc__text_add(&writer->constants, "#define CHUNK %d\n", order.n);
         sum = "sum_chunk";
     } else if (order.kind == FSC__ORDER_LANES && order.n > 1) {
         fsc__text_add(&writer->constants, "#define LANES %d\n#define LEVELS %d\n", order.n,
                       log2_of(order.n));
         sum = "sum_lanes";
     }
+    fsc__text_add(&writer->constants, "#define TILE_RUN %s\n",
+                  narrow ? "tile_run_narrow" : "tile_run");
     fsc__text_add(&writer->defines, "#define SUM %s\n", sum);
 }
 
 static fsc_status emit_tiles(fsc__emission *emission, const fsc__matmul_dims *dims,
-                             const operand *a, const operand *b, fsc_error *why)
+                             const schedule *how, const operand *a, const operand *b,
+                             fsc_error *why)
 {
     fsc_status status = FSC_OK;
     const fsc_graph *graph = emission->plan->graph;
     const fsc__group *group = emission->group;
-    const fsc__tile *tile = &emission->options->tile;
+    const fsc__tile *tile = &how->tile;
     const int made = graph->nodes[group->nodes[group->main]].out;
     fsc__args fixed = {0};
     fsc__step step = {.work = (double)dims->batch * (double)dims->m * (double)dims->n *
@@ -117,7 +159,7 @@ static fsc_status emit_tiles(fsc__emission *emission, const fsc__matmul_dims *di
                           .view = fsc__view_of(&graph->values[made].shape, dims->n)};
     fsc__text_add(&writer.constants, "#define MR %d\n#define NV %d\n#define NR %d\n", a->panel,
                   tile->vectors, b->panel);
-    write_order(&writer);
+    write_order(&writer, how->narrow);
     fsc__writer_store(&writer);
     const fsc__function epilogue = {"epilogue", group->output, made, group->main,
                                     group->node_count};
@@ -141,14 +183,16 @@ done:
 
 fsc_status fsc__emit_matmul(fsc__emission *emission, fsc_error *why)
 {
-    const fsc__tile *tile = &emission->options->tile;
     const fsc_graph *graph = emission->plan->graph;
     const fsc__node *node = &graph->nodes[emission->group->nodes[emission->group->main]];
     const fsc__matmul_dims dims = fsc__graph_matmul(graph, node);
+    schedule how;
+    FSC_TRY(choose_schedule(emission, dims.k, &how, why));
+    const fsc__tile *tile = &how.tile;
     operand a = {"A", node->in[0], dims.batch, dims.m, dims.k, !dims.trans_a, tile->rows, 0};
     operand b = {"B",    node->in[1],  dims.shared_b ? 1 : dims.batch, dims.n,
                  dims.k, dims.trans_b, tile->vectors * tile->width,    0};
     FSC_TRY(emit_pack(emission, &a, why));
     FSC_TRY(emit_pack(emission, &b, why));
-    return emit_tiles(emission, &dims, &a, &b, why);
+    return emit_tiles(emission, &dims, &how, &a, &b, why);
 }

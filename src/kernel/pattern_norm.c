@@ -8,15 +8,45 @@ typedef struct row_sums {
     int width, vectors;
 } row_sums;
 
-static row_sums choose_sums(const fsc__emission *emission)
+static int count_sums(const fsc__emission *emission, bool centred)
 {
-    row_sums sums = {fsc__plan_order(emission->plan, emission->group), 1, 1};
-    if (sums.order.kind != FSC__ORDER_LANES)
-        return sums;
+    static const int sums[] = {
+        [FSC__VARIANCE_CORRECTED] = 3,
+        [FSC__VARIANCE_TWO_PASS] = 2,
+        [FSC__VARIANCE_ONE_PASS] = 2,
+        [FSC__VARIANCE_WELFORD] = 1,
+    };
+    return centred ? sums[emission->plan->mode.variance] : 1;
+}
+
+/* Of one work-item: each sum and the pass that stores. */
+static double iterations(const fsc__emission *emission, const row_sums *sums,
+                         const fsc__norm_dims *dims)
+{
+    const double vectors = (double)dims->cols / sums->width + 1.0;
+    const double runs =
+        sums->order.kind == FSC__ORDER_CHUNK ? (double)dims->cols / sums->order.n + 1.0 : 0.0;
+    return count_sums(emission, dims->centred) * (vectors + 2.0 * runs + 2.0 * sums->vectors) +
+           vectors;
+}
+
+/* Where the device limits loops, vectors are made as wide as the lanes allow: the same bits. */
+static fsc_status choose_sums(const fsc__emission *emission, const fsc__norm_dims *dims,
+                              row_sums *sums, fsc_error *why)
+{
+    *sums = (row_sums){fsc__plan_order(emission->plan, emission->group), 1, 1};
+    const int lanes = sums->order.kind == FSC__ORDER_LANES ? sums->order.n : 1;
     const int width = emission->options->tile.width;
-    sums.width = width < sums.order.n ? width : sums.order.n;
-    sums.vectors = sums.order.n / sums.width;
-    return sums;
+    sums->width = width < lanes ? width : lanes;
+    sums->vectors = lanes / sums->width;
+    while (!fsc__loops_fit(emission->caps, iterations(emission, sums, dims)) && sums->width < 16 &&
+           sums->width < lanes) {
+        sums->width *= 2;
+        sums->vectors /= 2;
+    }
+    if (!fsc__loops_fit(emission->caps, iterations(emission, sums, dims)))
+        return fsc__loops_refuse(emission->caps, "a norm's sum", dims->cols, why);
+    return FSC_OK;
 }
 
 static void write_sums(fsc__writer *writer, const row_sums *sums, bool centred)
@@ -31,7 +61,7 @@ static void write_sums(fsc__writer *writer, const row_sums *sums, bool centred)
     fsc__writer_contraction(writer);
     fsc__text_add(&writer->constants, "#define VECTORS %d\n", sums->vectors);
     if (chunk)
-        fsc__writer_chunk(writer, sums->order.n);
+        fsc__text_add(&writer->constants, "#define CHUNK %d\n", sums->order.n);
     const fsc__variance variance = writer->emission->plan->mode.variance;
     const bool welford = centred && variance == FSC__VARIANCE_WELFORD;
     fsc__text_add(&writer->defines, "#define MOMENTS moments_%s\n#define %s %s_%s\n",
@@ -61,13 +91,14 @@ fsc_status fsc__emit_norm(fsc__emission *emission, fsc_error *why)
     const fsc__group *group = emission->group;
     const fsc__node *node = &graph->nodes[group->nodes[group->main]];
     const fsc__norm_dims dims = fsc__graph_norm(graph, node);
-    const row_sums sums = choose_sums(emission);
+    row_sums sums;
     fsc__args fixed = {0};
     fsc__writer writer = {.emission = emission,
                           .view = fsc__view_of(&graph->values[node->in[0]].shape, dims.cols)};
     if (dims.cols > 1 << 30)
         FSC_FAIL(why, FSC_UNSUPPORTED, "rows of %lld elements; the norm sums 1073741824 at most",
                  (long long)dims.cols);
+    FSC_TRY(choose_sums(emission, &dims, &sums, why));
     write_sums(&writer, &sums, dims.centred);
     fsc__writer_store(&writer);
     const fsc__function prologue = {"prologue", node->in[0], -1, 0, group->main};

@@ -33,6 +33,8 @@ typedef struct fsc__caps {
     int native_width; /* floats in a vector register, 1 when unknown */
     int compute_units;
     size_t kernel_group; /* work-items in a work-group a kernel can count on (32 on rusticl) */
+    int loop_limit;      /* of all loops of a work-item together: more iterations are left out in
+                            silence (65,535 on llvmpipe); 0: no limit known */
     size_t local_bytes;
     uint64_t buffer_bytes; /* largest single buffer */
     uint64_t memory_bytes;
