@@ -12,7 +12,7 @@ real probe_spin(real x, real y, real z, int loops)
 }
 
 kernel void probe(global const float *x, global const float *y, global const float *z,
-                  global const half *halves, global ushort *codes, global float *out, int op,
+                  global const ushort *halves, global ushort *codes, global float *out, int op,
                   int loops)
 {
     const int i = (int)get_global_id(0) * W;

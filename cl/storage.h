@@ -44,19 +44,30 @@ void store_f32(global float *p, int i, int n, real x)
         p[i + lane] = part[lane];
 }
 
-real load_f16(global const half *p, int i, int n)
+/* The value of a half code, exactly. Not by vload_half: of vectors that lie at odd addresses one
+   driver makes an access that must be aligned. A subnormal is what is added to 2^-14. */
+real value_f16(bits code)
 {
-    if (n >= W)
-        return VLOAD_HALF(p + i);
-    float part[W];
-    for (int lane = 0; lane < W; lane++)
-        part[lane] = lane < n ? vload_half(i + lane, p) : 0.0f;
-    return VLOAD(part);
+    const bits size = (code & 0x7fff) << 13;
+    const bits sign = SHIFT_LEFT(code & 0x8000, 16);
+    const bits tiny = AS_BITS(AS_REAL(size + 0x38800000) - CONST(0x1p-14f));
+    const bits finite = SELECT(size < 0x00800000, tiny, size + 0x38000000);
+    return AS_REAL(SELECT(size >= 0x0f800000, size + 0x70000000, finite) | sign);
 }
 
-real load1_f16(global const half *p, int i)
+real load_f16(global const ushort *p, int i, int n)
 {
-    return CONST(vload_half(i, p));
+    if (n >= W)
+        return value_f16(VLOAD_CODE(p + i));
+    ushort part[W];
+    for (int lane = 0; lane < W; lane++)
+        part[lane] = lane < n ? p[i + lane] : 0;
+    return value_f16(VLOAD_CODE(part));
+}
+
+real load1_f16(global const ushort *p, int i)
+{
+    return value_f16((bits)((int)p[i]));
 }
 
 /* To the nearest of 11 significant bits, to the nearest multiple of 2^-24 below 2^-14: adding and

@@ -89,11 +89,35 @@ START_TEST(nan_is_stored_as_one_code)
 }
 END_TEST
 
+/* Rows of odd length: vectors of 16-bit elements lie at every address. One driver's vload_half
+   wants them aligned and dies. */
+START_TEST(rows_lie_anywhere)
+{
+    static const char *const rows[][2] = {{"scale(by=row)+add", "9x37"},
+                                          {"matmul(transA=1)+bias", "33x7:33x19"},
+                                          {"matmul(transB=1)+bias", "7x33:19x33"},
+                                          {"layernorm+relu", "7x77"}};
+    static const char *const modes[] = {"f16", "bf16", "f16,params=storage"};
+    pipeline p;
+    for (int r = 0; r < 4; r++)
+        for (int m = 0; m < 3; m++)
+            for (int t = 0; t < 3; t++) {
+                pipeline_open(&p, rows[r][0], rows[r][1], modes[m], false);
+                pipeline_fill(&p, "normal", 3);
+                pipeline_predict(&p, fsc__device_caps(pipeline_device())->fma);
+                pipeline_run(&p, pipeline_device(), &tiles[t]);
+                ck_assert_int_eq(pipeline_first_difference(&p.out, &p.predicted), -1);
+                pipeline_close(&p);
+            }
+}
+END_TEST
+
 Suite *fsc__test_suite(void)
 {
     Suite *suite = suite_create("storage on the device");
     TCase *tests = tcase_create("storage");
     tcase_add_test(tests, every_code_and_tie);
+    tcase_add_test(tests, rows_lie_anywhere);
     tcase_add_test(tests, nan_is_stored_as_one_code);
     suite_add_tcase(suite, tests);
     return suite;

@@ -19,7 +19,6 @@ static void write_scalar(fsc__text *text)
                         "#define TO_REAL(x) convert_float(x)\n"
                         "#define VLOAD(p) (*(p))\n"
                         "#define VSTORE(x, p) (*(p) = (x))\n"
-                        "#define VLOAD_HALF(p) vload_half(0, p)\n"
                         "#define VLOAD_CODE(p) convert_int(*(p))\n"
                         "#define VSTORE_CODE(x, p) (*(p) = convert_ushort(x))\n");
 }
@@ -46,10 +45,9 @@ static void write_vector(int width, fsc__text *text)
                   "#define VSTORE(x, p) vstore%d(x, 0, p)\n",
                   width, width, width, width);
     fsc__text_add(text,
-                  "#define VLOAD_HALF(p) vload_half%d(0, p)\n"
                   "#define VLOAD_CODE(p) convert_int%d(vload%d(0, p))\n"
                   "#define VSTORE_CODE(x, p) vstore%d(convert_ushort%d(x), 0, p)\n",
-                  width, width, width, width, width);
+                  width, width, width, width);
 }
 
 void fsc__prelude_write(const fsc__caps *caps, int width, fsc__text *text)

@@ -20,7 +20,7 @@ const char *fsc__stored_name(fsc_dtype type)
 
 const char *fsc__stored_element(fsc_dtype type)
 {
-    return type == FSC_F32 ? "float" : type == FSC_F16 ? "half" : "ushort";
+    return type == FSC_F32 ? "float" : "ushort";
 }
 
 void fsc__writer_deinit(fsc__writer *writer)
@@ -173,8 +173,8 @@ void fsc__step_launch_vectors(fsc__step *step, const fsc__caps *caps, int64_t ve
 void fsc__writer_store(fsc__writer *writer)
 {
     const fsc_dtype type = writer->emission->plan->mode.storage;
-    const char *element = type == FSC_F32 ? "float" : "ushort";
-    fsc__text_add(&writer->defines, "#define STORED %s\n#define STORE store_%s\n", element,
+    fsc__text_add(&writer->defines, "#define STORED %s\n#define STORE store_%s\n",
+                  fsc__stored_element(type),
                   FSC__FAULT_NOW != FSC__FAULT_NONE ? "wrong" : fsc__stored_name(type));
     if (FSC__FAULT_NOW != FSC__FAULT_NONE)
         fsc__fault_write_store(writer, fsc__stored_name(type));

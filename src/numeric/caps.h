@@ -26,7 +26,7 @@ typedef struct fsc__caps {
     fsc__round_way divide, sqrt;
     bool contracts;        /* FP_CONTRACT OFF is ignored: products are written fma(a,b,-0) */
     bool keeps_subnormals; /* in + - * / sqrt and in loads and stores */
-    bool converts_half;    /* vload_half and vstore_half_rte are exact, all ties included */
+    bool converts_half;    /* halves are loaded and stored exactly, all ties included */
     bool timer;            /* event profiling gives believable times */
     bool fp64, fp16;
     bool gpu;
