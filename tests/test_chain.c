@@ -199,6 +199,8 @@ static const struct {
     {"matmul(2)", "4x4:4x4", {"item 1", "operand w", "give a name"}},
     {"add(1e39)", "4", {"item 1", "no finite f32", ""}},
     {"add(-inf)", "4", {"item 1", "no finite f32", ""}},
+    {"add(inf)", "4", {"item 1", "no finite f32", ""}},
+    {"mul(NaN)", "4", {"item 1", "no finite f32", ""}},
     {"layernorm(epz=1)", "4", {"item 1", "no argument \"epz\"", "did you mean eps?"}},
     {"layernorm(eps=2)", "4", {"eps takes", "from 0 to 1", ""}},
     {"layernorm(eps=-1e-9)", "4", {"eps takes", "from 0 to 1", ""}},

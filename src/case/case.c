@@ -79,6 +79,23 @@ static fsc_status resolve(const char *folder, const cJSON *case_json, cJSON **re
     FSC_FAIL(why, FSC_ERR_MEMORY, "no memory for the case");
 }
 
+/* Each value fits a buffer of the device. Asked before anything is filled or computed. */
+static fsc_status check_buffers(const fsc__spec *spec, const fsc__caps *caps, fsc_error *why)
+{
+    for (int i = 0; i < spec->graph->value_count; i++) {
+        const fsc__value *value = &spec->graph->values[i];
+        const fsc_dtype type = value->kind == FSC__VALUE_INPUT
+                                   ? fsc__graph_input_type(value, &spec->fused)
+                                   : spec->fused.storage;
+        const uint64_t bytes = (uint64_t)fsc__shape_elems(&value->shape) * fsc__dtype_bytes(type);
+        if (bytes > caps->buffer_bytes)
+            FSC_FAIL(why, FSC_UNSUPPORTED,
+                     "%s takes %" PRIu64 " bytes; a buffer of this device has %" PRIu64 " at most",
+                     value->name, bytes, caps->buffer_bytes);
+    }
+    return FSC_OK;
+}
+
 /* A case that cannot run here, in words that are its row's reason. */
 static fsc_status refuse(const fsc__spec *spec, const fsc__caps *caps, fsc_error *why)
 {
@@ -92,7 +109,7 @@ static fsc_status refuse(const fsc__spec *spec, const fsc__caps *caps, fsc_error
         FSC_FAIL(why, FSC_UNSUPPORTED,
                  "%" PRId64 " outputs; max_elements of this device is %" PRId64, elems,
                  spec->max_elements);
-    return FSC_OK;
+    return check_buffers(spec, caps, why);
 }
 
 static fsc_status plan_side(fsc__side *side, const fsc__spec *spec, bool unfused,

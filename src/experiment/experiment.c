@@ -55,12 +55,13 @@ static fsc_status check_list(const fsc__json *at, fsc_error *why)
     FSC_TRY(fsc__json_array(at, why));
     if (fsc__json_size(at) == 0)
         return fsc__json_fail(at, why, "is empty; one value or more");
-    for (int i = 1; i < fsc__json_size(at); i++) {
-        const fsc__json item = fsc__json_item(at, i);
-        for (int j = 0; j < i; j++)
-            if (cJSON_Compare(item.node, cJSON_GetArrayItem(at->node, j), true))
+    int i = 0;
+    for (const cJSON *node = at->node->child; node != NULL; node = node->next, i++)
+        for (const cJSON *other = at->node->child; other != node; other = other->next)
+            if (cJSON_Compare(node, other, true)) {
+                const fsc__json item = fsc__json_item(at, i);
                 return fsc__json_fail(&item, why, "stands in the list twice; once is allowed");
-    }
+            }
     return FSC_OK;
 }
 

@@ -124,6 +124,14 @@ static bool takes_by(const fsc__op *op)
     return op->kind == FSC__OP_POINTWISE && op->inputs == 2;
 }
 
+/* inf, nan and the like: as a name it would be mistaken for the number. */
+static bool names_number(const char *word)
+{
+    char *end = NULL;
+    strtod(word, &end);
+    return end != word && *end == '\0';
+}
+
 static fsc_status parse_operand(parser *p, fsc__item *item, const argument *value)
 {
     const fsc__op *op = item->op;
@@ -143,6 +151,9 @@ static fsc_status parse_operand(parser *p, fsc__item *item, const argument *valu
     if (value->is_number && !isfinite((float)value->number))
         return fsc__chain_fail(p->chain, p->chain->count, p->why, "the number %g is no finite f32",
                                value->number);
+    if (!value->is_number && names_number(value->word))
+        return fsc__chain_fail(p->chain, p->chain->count, p->why,
+                               "%s is no finite f32 and no name of a tensor", value->word);
     fsc__operand *operand = &item->operands[item->operand_count++];
     operand->literal = value->is_number;
     operand->number = (float)value->number;
