@@ -1,92 +1,76 @@
-/* Sums in lanes: VECTORS vectors of W lanes, combined as lane[i] += lane[i + s] for s from half the
-   number of lanes down to 1. */
+/* Sums in LANES lanes, a multiple of W. Arrays of lanes are W longer: the last steps of the tree
+   read that far, into lanes of no use. */
 #ifndef FSC_LANES_H
 #define FSC_LANES_H
 
 #include "vocabulary.h"
 
-/* Lane i of the result is lane i + s of x; the upper lanes are of no use. */
-real lanes_shifted(real x, int s)
+void lanes_clear(float lanes[LANES + W])
 {
-    float twice[2 * W];
-    VSTORE(x, twice);
-    VSTORE(x, twice + W);
-    return VLOAD(twice + s);
+    for (int i = 0; i < LANES + W; i++)
+        lanes[i] = 0.0f;
 }
 
-/* The sum, in every lane. */
-real lanes_total(real lanes[VECTORS])
+/* lane[i] += lane[i + s] for s = LANES/2 .. 1: the sum, in every lane. */
+real lanes_total(float lanes[LANES + W])
 {
-    for (int s = VECTORS / 2; s > 0; s /= 2)
-        for (int v = 0; v < s; v++)
-            lanes[v] = lanes[v] + lanes[v + s];
-    real x = lanes[0];
-    for (int s = W / 2; s > 0; s /= 2)
-        x = x + lanes_shifted(x, s);
-    return CONST(FIRST(x));
+    for (int s = LANES / 2; s > 0; s /= 2)
+        for (int i = 0; i < s; i += W)
+            VSTORE(VLOAD(lanes + i) + VLOAD(lanes + i + s), lanes + i);
+    return CONST(lanes[0]);
 }
 
-/* Number, mean and sum of squared deviations of some values, per lane. Handed on by pointer:
+/* Number, mean and sum of squared deviations of the values of each lane. Handed on by pointer:
    rusticl changes the caller's copy of a struct passed by value, and Oclgrind cannot run what clang
    makes of one returned. */
 typedef struct welford {
-    real number, mean, squares;
+    float number[LANES + W], mean[LANES + W], squares[LANES + W];
 } welford;
 
 void welford_clear(welford *a)
 {
-    a->number = CONST(0.0f);
-    a->mean = CONST(0.0f);
-    a->squares = CONST(0.0f);
+    lanes_clear(a->number);
+    lanes_clear(a->mean);
+    lanes_clear(a->squares);
 }
 
-/* Adds x in the chosen lanes. */
-void welford_add(welford *a, real x, bits chosen)
+/* Adds x to W lanes from i on, where chosen. */
+void welford_add(welford *a, int i, real x, bits chosen)
 {
-    const real delta = x - a->mean;
-    const real number = a->number + CONST(1.0f);
-    const real mean = a->mean + DIV(delta, number);
-    const real squares = ADD_PRODUCT(delta, x - mean, a->squares);
-    a->number = SELECT(chosen, number, a->number);
-    a->mean = SELECT(chosen, mean, a->mean);
-    a->squares = SELECT(chosen, squares, a->squares);
+    const real number = VLOAD(a->number + i);
+    const real mean = VLOAD(a->mean + i);
+    const real squares = VLOAD(a->squares + i);
+    const real delta = x - mean;
+    const real more = number + CONST(1.0f);
+    const real nearer = mean + DIV(delta, more);
+    VSTORE(SELECT(chosen, more, number), a->number + i);
+    VSTORE(SELECT(chosen, nearer, mean), a->mean + i);
+    VSTORE(SELECT(chosen, ADD_PRODUCT(delta, x - nearer, squares), squares), a->squares + i);
 }
 
-real welford_either(const welford *a, const welford *b, real of_a, real of_b, real of_both)
+/* Takes W lanes of b, from j on, into those of a from i on; lanes without values change nothing. */
+void welford_merge(welford *a, int i, const welford *b, int j)
 {
-    const real of_some = SELECT(a->number == CONST(0.0f), of_b, of_both);
-    return SELECT(b->number == CONST(0.0f), of_a, of_some);
+    const real number_a = VLOAD(a->number + i), number_b = VLOAD(b->number + j);
+    const real mean_a = VLOAD(a->mean + i), mean_b = VLOAD(b->mean + j);
+    const real squares_a = VLOAD(a->squares + i), squares_b = VLOAD(b->squares + j);
+    const real number = number_a + number_b;
+    const real delta = mean_b - mean_a;
+    const real mean = mean_a + MUL(delta, DIV(number_b, number));
+    const real between = MUL(MUL(delta, delta), DIV(MUL(number_a, number_b), number));
+    const real squares = (squares_a + squares_b) + between;
+    const bits no_a = number_a == CONST(0.0f), no_b = number_b == CONST(0.0f);
+    VSTORE(number, a->number + i);
+    VSTORE(SELECT(no_b, mean_a, SELECT(no_a, mean_b, mean)), a->mean + i);
+    VSTORE(SELECT(no_b, squares_a, SELECT(no_a, squares_b, squares)), a->squares + i);
 }
 
-/* Two sets as one, in a; a set of none changes nothing. */
-void welford_merge(welford *a, const welford *b)
+/* All lanes as one, in lane 0. */
+void welford_total(welford *a)
 {
-    const real number = a->number + b->number;
-    const real delta = b->mean - a->mean;
-    const real mean = a->mean + MUL(delta, DIV(b->number, number));
-    const real between = MUL(MUL(delta, delta), DIV(MUL(a->number, b->number), number));
-    const real squares = (a->squares + b->squares) + between;
-    a->mean = welford_either(a, b, a->mean, b->mean, mean);
-    a->squares = welford_either(a, b, a->squares, b->squares, squares);
-    a->number = number;
-}
-
-/* All lanes as one, in every lane of lanes[0]. */
-void welford_total(welford lanes[VECTORS])
-{
-    for (int s = VECTORS / 2; s > 0; s /= 2)
-        for (int v = 0; v < s; v++)
-            welford_merge(&lanes[v], &lanes[v + s]);
-    welford *all = &lanes[0];
-    for (int s = W / 2; s > 0; s /= 2) {
-        welford upper;
-        upper.number = lanes_shifted(all->number, s);
-        upper.mean = lanes_shifted(all->mean, s);
-        upper.squares = lanes_shifted(all->squares, s);
-        welford_merge(all, &upper);
-    }
-    all->mean = CONST(FIRST(all->mean));
-    all->squares = CONST(FIRST(all->squares));
+    for (int s = LANES / 2; s > 0; s /= 2)
+        for (int i = 0; i < s; i += W)
+            welford_merge(a, i, a, i + s);
 }
 
 #endif

@@ -7,23 +7,22 @@
 #include "lanes.h"
 
 /* Adds d (power 1) or d * d of columns [begin, end) to the lanes, d = (x - m) - e. */
-void row_add(real lanes[VECTORS], int power, real m, real e, int r, int begin, int end,
+void row_add(float lanes[LANES + W], int power, real m, real e, int r, int begin, int end,
              int cols PARAMS)
 {
     for (int c = begin; c < end; c += W) {
-        const int v = c / W & (VECTORS - 1);
         const int n = end - c;
+        const real old = VLOAD(lanes + (c & (LANES - 1)));
         const real d = (prologue(r, c, r * cols + c, n ARGS) - m) - e;
-        const real sum = power == 1 ? lanes[v] + d : ADD_PRODUCT(d, d, lanes[v]);
-        lanes[v] = SELECT(LANE < (bits)(n), sum, lanes[v]);
+        const real sum = power == 1 ? old + d : ADD_PRODUCT(d, d, old);
+        VSTORE(SELECT(LANE < (bits)(n), sum, old), lanes + (c & (LANES - 1)));
     }
 }
 
 real row_sum_lanes(int power, real m, real e, int r, int cols PARAMS)
 {
-    real lanes[VECTORS];
-    for (int v = 0; v < VECTORS; v++)
-        lanes[v] = CONST(0.0f);
+    float lanes[LANES + W];
+    lanes_clear(lanes);
     row_add(lanes, power, m, e, r, 0, cols, cols ARGS);
     return lanes_total(lanes);
 }
@@ -33,40 +32,38 @@ real row_sum_chunk(int power, real m, real e, int r, int cols PARAMS)
 {
     real total = CONST(0.0f);
     for (int c = 0; c < cols; c += CHUNK) {
-        real run[1] = {CONST(0.0f)};
+        float run[LANES + W];
+        lanes_clear(run);
         row_add(run, power, m, e, r, c, cols - c < CHUNK ? cols : c + CHUNK, cols ARGS);
         total = total + run[0];
     }
     return total;
 }
 
-void row_welford(welford lanes[VECTORS], int r, int begin, int end, int cols PARAMS)
+void row_welford(welford *lanes, int r, int begin, int end, int cols PARAMS)
 {
     for (int c = begin; c < end; c += W) {
-        const int v = c / W & (VECTORS - 1);
         const int n = end - c;
-        welford_add(&lanes[v], prologue(r, c, r * cols + c, n ARGS), LANE < (bits)(n));
+        const real x = prologue(r, c, r * cols + c, n ARGS);
+        welford_add(lanes, c & (LANES - 1), x, LANE < (bits)(n));
     }
 }
 
 void row_welford_lanes(welford *all, int r, int cols PARAMS)
 {
-    welford lanes[VECTORS];
-    for (int v = 0; v < VECTORS; v++)
-        welford_clear(&lanes[v]);
-    row_welford(lanes, r, 0, cols, cols ARGS);
-    welford_total(lanes);
-    *all = lanes[0];
+    welford_clear(all);
+    row_welford(all, r, 0, cols, cols ARGS);
+    welford_total(all);
 }
 
 void row_welford_chunk(welford *all, int r, int cols PARAMS)
 {
     welford_clear(all);
     for (int c = 0; c < cols; c += CHUNK) {
-        welford run[1];
-        welford_clear(&run[0]);
-        row_welford(run, r, c, cols - c < CHUNK ? cols : c + CHUNK, cols ARGS);
-        welford_merge(all, &run[0]);
+        welford run;
+        welford_clear(&run);
+        row_welford(&run, r, c, cols - c < CHUNK ? cols : c + CHUNK, cols ARGS);
+        welford_merge(all, 0, &run, 0);
     }
 }
 
@@ -99,9 +96,9 @@ void moments_welford(real *m, real *e, real *variance, real number, int r, int c
 {
     welford all;
     ROW_WELFORD(&all, r, cols ARGS);
-    *m = all.mean;
+    *m = CONST(all.mean[0]);
     *e = CONST(0.0f);
-    *variance = DIV(all.squares, number);
+    *variance = DIV(CONST(all.squares[0]), number);
 }
 
 /* rmsnorm: the mean square, about zero. */

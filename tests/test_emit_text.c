@@ -136,7 +136,7 @@ START_TEST(modes_choose_the_arithmetic)
         {"matmul", "4x9:9x5", "f32,order=lanes:64", "#define LEVELS 6", "CHUNK"},
         {"matmul", "4x9:9x5", "f32,order=lanes:1", "SUM sum_sequential", "LANES"},
         {"matmul", "4x9:9x5", "f32,order=chunk:100", "#define CHUNK 100\n", "LANES"},
-        {"layernorm", "4x9", "f32", "#define VECTORS 32", "chunk"},
+        {"layernorm", "4x9", "f32", "#define LANES 256", "chunk"},
         {"layernorm", "4x9", "f32,order=lanes:4", "#define W 4", "chunk"},
         {"layernorm", "4x9", "f32,order=sequential", "#define W 1", "chunk"},
         {"layernorm", "4x9", "f32,order=chunk:5", "row_sum_chunk", "row_sum_lanes"},

@@ -2,10 +2,10 @@
 #include "base/alloc.h"
 #include "kernel/emission.h"
 
-/* How a row is summed: lanes in vectors; a sequential sum is that of one lane. */
+/* How a row is summed; a sequential sum, or a chunk's, is that of one lane. */
 typedef struct row_sums {
     fsc__order order;
-    int width, vectors;
+    int lanes, width;
 } row_sums;
 
 static int count_sums(const fsc__emission *emission, bool centred)
@@ -26,24 +26,21 @@ static double iterations(const fsc__emission *emission, const row_sums *sums,
     const double vectors = (double)dims->cols / sums->width + 1.0;
     const double runs =
         sums->order.kind == FSC__ORDER_CHUNK ? (double)dims->cols / sums->order.n + 1.0 : 0.0;
-    return count_sums(emission, dims->centred) * (vectors + 2.0 * runs + 2.0 * sums->vectors) +
-           vectors;
+    const double tree = sums->lanes + 2.0 * sums->lanes / sums->width + 32.0;
+    return count_sums(emission, dims->centred) * (vectors + 6.0 * runs + tree) + vectors;
 }
 
 /* Where the device limits loops, vectors are made as wide as the lanes allow: the same bits. */
 static fsc_status choose_sums(const fsc__emission *emission, const fsc__norm_dims *dims,
                               row_sums *sums, fsc_error *why)
 {
-    *sums = (row_sums){fsc__plan_order(emission->plan, emission->group), 1, 1};
-    const int lanes = sums->order.kind == FSC__ORDER_LANES ? sums->order.n : 1;
     const int width = emission->options->tile.width;
-    sums->width = width < lanes ? width : lanes;
-    sums->vectors = lanes / sums->width;
+    sums->order = fsc__plan_order(emission->plan, emission->group);
+    sums->lanes = sums->order.kind == FSC__ORDER_LANES ? sums->order.n : 1;
+    sums->width = width < sums->lanes ? width : sums->lanes;
     while (!fsc__loops_fit(emission->caps, iterations(emission, sums, dims)) && sums->width < 16 &&
-           sums->width < lanes) {
+           sums->width < sums->lanes)
         sums->width *= 2;
-        sums->vectors /= 2;
-    }
     if (!fsc__loops_fit(emission->caps, iterations(emission, sums, dims)))
         return fsc__loops_refuse(emission->caps, "a norm's sum", dims->cols, why);
     return FSC_OK;
@@ -59,7 +56,7 @@ static void write_sums(fsc__writer *writer, const row_sums *sums, bool centred)
     };
     const bool chunk = sums->order.kind == FSC__ORDER_CHUNK;
     fsc__writer_contraction(writer);
-    fsc__text_add(&writer->constants, "#define VECTORS %d\n", sums->vectors);
+    fsc__text_add(&writer->constants, "#define LANES %d\n", sums->lanes);
     if (chunk)
         fsc__text_add(&writer->constants, "#define CHUNK %d\n", sums->order.n);
     const fsc__variance variance = writer->emission->plan->mode.variance;
