@@ -44,6 +44,29 @@ void store_f32(global float *p, int i, int n, real x)
         p[i + lane] = part[lane];
 }
 
+/* The 16-bit codes of lanes, as load_T and store_T. */
+bits load_code(global const ushort *p, int i, int n)
+{
+    if (n >= W)
+        return VLOAD_CODE(p + i);
+    ushort part[W];
+    for (int lane = 0; lane < W; lane++)
+        part[lane] = lane < n ? p[i + lane] : 0;
+    return VLOAD_CODE(part);
+}
+
+void store_code(global ushort *p, int i, int n, bits code)
+{
+    if (n >= W) {
+        VSTORE_CODE(code, p + i);
+        return;
+    }
+    ushort part[W];
+    VSTORE_CODE(code, part);
+    for (int lane = 0; lane < n; lane++)
+        p[i + lane] = part[lane];
+}
+
 /* The value of a half code, exactly. Not by vload_half: of vectors that lie at odd addresses one
    driver makes an access that must be aligned. A subnormal is what is added to 2^-14. */
 real value_f16(bits code)
@@ -57,12 +80,7 @@ real value_f16(bits code)
 
 real load_f16(global const ushort *p, int i, int n)
 {
-    if (n >= W)
-        return value_f16(VLOAD_CODE(p + i));
-    ushort part[W];
-    for (int lane = 0; lane < W; lane++)
-        part[lane] = lane < n ? p[i + lane] : 0;
-    return value_f16(VLOAD_CODE(part));
+    return value_f16(load_code(p, i, n));
 }
 
 real load1_f16(global const ushort *p, int i)
@@ -99,26 +117,13 @@ bits code_f16(real x)
 
 void store_f16(global ushort *p, int i, int n, real x)
 {
-    const bits code = code_f16(x);
-    if (n >= W) {
-        VSTORE_CODE(code, p + i);
-        return;
-    }
-    ushort part[W];
-    VSTORE_CODE(code, part);
-    for (int lane = 0; lane < n; lane++)
-        p[i + lane] = part[lane];
+    store_code(p, i, n, code_f16(x));
 }
 
 /* A bf16 is the upper half of a float. */
 real load_bf16(global const ushort *p, int i, int n)
 {
-    if (n >= W)
-        return AS_REAL(VLOAD_CODE(p + i) << 16);
-    ushort part[W];
-    for (int lane = 0; lane < W; lane++)
-        part[lane] = lane < n ? p[i + lane] : 0;
-    return AS_REAL(VLOAD_CODE(part) << 16);
+    return AS_REAL(load_code(p, i, n) << 16);
 }
 
 real load1_bf16(global const ushort *p, int i)
@@ -136,15 +141,7 @@ real round_bf16(real x)
 
 void store_bf16(global ushort *p, int i, int n, real x)
 {
-    const bits code = (AS_BITS(round_bf16(x)) >> 16) & 0xffff;
-    if (n >= W) {
-        VSTORE_CODE(code, p + i);
-        return;
-    }
-    ushort part[W];
-    VSTORE_CODE(code, part);
-    for (int lane = 0; lane < n; lane++)
-        p[i + lane] = part[lane];
+    store_code(p, i, n, (AS_BITS(round_bf16(x)) >> 16) & 0xffff);
 }
 
 #endif

@@ -66,8 +66,7 @@ void fsc__writer_deinit(fsc__writer *writer);
 fsc_status fsc__writer_finish(fsc__writer *writer, const char *name, int width, fsc__step step,
                               const fsc__args *fixed, fsc_error *why);
 
-/* "f32", "f16", "bf16" as in load_T, and the element type of such a buffer. */
-const char *fsc__stored_name(fsc_dtype type);
+/* The element type of a buffer in OpenCL C. */
 const char *fsc__stored_element(fsc_dtype type);
 
 /* A launch of x by y by z work-items in groups of local, padded. */

@@ -13,11 +13,6 @@ fsc__view fsc__view_of(const fsc__shape *shape, int64_t cols)
     return (fsc__view){shape, fsc__shape_elems(shape) / cols, cols};
 }
 
-const char *fsc__stored_name(fsc_dtype type)
-{
-    return fsc__dtype_name(type);
-}
-
 const char *fsc__stored_element(fsc_dtype type)
 {
     return type == FSC_F32 ? "float" : "ushort";
@@ -114,7 +109,7 @@ fsc_status fsc__writer_load(fsc__writer *writer, int value, fsc__text *text, fsc
     char name[NAME], stride[NAME];
     input_name(plan->graph, value, name);
     add_buffer(writer, value, name);
-    const char *type = fsc__stored_name(fsc__graph_input_type(operand, &plan->mode));
+    const char *type = fsc__dtype_name(fsc__graph_input_type(operand, &plan->mode));
     const bool one_row = access.mod == 1;
     const bool full = access.div == 1 && access.mod == writer->view.rows;
     if (!access.along_cols) {
@@ -175,9 +170,9 @@ void fsc__writer_store(fsc__writer *writer)
     const fsc_dtype type = writer->emission->plan->mode.storage;
     fsc__text_add(&writer->defines, "#define STORED %s\n#define STORE store_%s\n",
                   fsc__stored_element(type),
-                  FSC__FAULT_NOW != FSC__FAULT_NONE ? "wrong" : fsc__stored_name(type));
+                  FSC__FAULT_NOW != FSC__FAULT_NONE ? "wrong" : fsc__dtype_name(type));
     if (FSC__FAULT_NOW != FSC__FAULT_NONE)
-        fsc__fault_write_store(writer, fsc__stored_name(type));
+        fsc__fault_write_store(writer, fsc__dtype_name(type));
 }
 
 static void write_generated(const fsc__writer *writer, fsc__text *text)
