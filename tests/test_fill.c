@@ -223,7 +223,7 @@ START_TEST(numbers_of_families_are_used)
     free(x);
 
     request.input = (fsc__input){FSC__INTEGERS, true, true, -1.0, 2.0};
-    for (int role = FSC__ROLE_DATA; role <= FSC__ROLE_BETA; role++) {
+    for (int role = FSC__ROLE_DATA; role < FSC__ROLE_COUNT; role++) {
         int counts[4] = {0}, wrong = 0;
         request.role = (fsc__role)role;
         x = filled(&request);

@@ -16,7 +16,7 @@ const int fsc__test_forks = 1;
 enum { LINE_BYTES = 512, FEWEST_ROWS = 20 };
 
 typedef struct row {
-    float operand[2];
+    float operand[FSC__OP_MAX_INPUTS];
     float rounded; /* the true value as a float */
     double value;
 } row;
@@ -51,7 +51,10 @@ static bool same_special(double got, double want)
 static void check_prediction(const fsc__op *op, fsc__fma fma, const float *attr, const row *r)
 {
     float got;
-    fsc__predict_op(op, fma, &r->operand[0], &r->operand[1], attr, &got, 1);
+    const float *in[FSC__OP_MAX_INPUTS];
+    for (int i = 0; i < FSC__OP_MAX_INPUTS; i++)
+        in[i] = &r->operand[i];
+    fsc__predict_op(op, fma, in, attr, &got, 1);
     if (fma == FSC__FMA_FLUSHES && got == 0.0f && fabs(r->value) < 0x1p-126)
         return;
     const bool exact = op->ulp <= 0.5 || special(r->value);
@@ -64,7 +67,10 @@ static void check_prediction(const fsc__op *op, fsc__fma fma, const float *attr,
 
 static void check_truth(const fsc__op *op, const float *attr, const row *r)
 {
-    const double got = fsc__truth_op(op, (double)r->operand[0], (double)r->operand[1], attr);
+    double in[FSC__OP_MAX_INPUTS];
+    for (int i = 0; i < FSC__OP_MAX_INPUTS; i++)
+        in[i] = (double)r->operand[i];
+    const double got = fsc__truth_op(op, in, attr);
     const bool right = special(r->value)
                            ? same_special(got, r->value)
                            : fabs(got - r->value) <= 1e-12 * fabs(r->value) + 0x1p-1060;

@@ -12,7 +12,7 @@ const int fsc__test_forks = 1;
 static float predicted(const char *name, float x)
 {
     float y;
-    fsc__predict_op(fsc__op_find(name), FSC__FMA_EXACT, &x, NULL, NULL, &y, 1);
+    fsc__predict_op(fsc__op_find(name), FSC__FMA_EXACT, (const float *const[]){&x}, NULL, &y, 1);
     return y;
 }
 
@@ -41,8 +41,9 @@ START_TEST(gap_of_the_two_gelus)
     double gap = 0.0, at = 0.0, predicted_gap = 0.0, predicted_at = 0.0;
     for (int i = -8000; i <= 8000; i++) {
         const float x = (float)i / 1000.0f;
-        const double exact = fabs(fsc__truth_op(gelu, (double)x, 0.0, NULL) -
-                                  fsc__truth_op(gelu_tanh, (double)x, 0.0, NULL));
+        const double wide = (double)x;
+        const double exact =
+            fabs(fsc__truth_op(gelu, &wide, NULL) - fsc__truth_op(gelu_tanh, &wide, NULL));
         const double portable =
             fabs((double)predicted("gelu", x) - (double)predicted("gelu_tanh", x));
         if (x < 0.0f && exact > gap) {

@@ -15,14 +15,15 @@ enum { ISA_COUNT = 3 };
 static float op1(const char *name, float a)
 {
     float out;
-    fsc__predict_op(fsc__op_find(name), FSC__FMA_EXACT, &a, NULL, NULL, &out, 1);
+    fsc__predict_op(fsc__op_find(name), FSC__FMA_EXACT, (const float *const[]){&a}, NULL, &out, 1);
     return out;
 }
 
 static float op2(const char *name, float a, float b)
 {
     float out;
-    fsc__predict_op(fsc__op_find(name), FSC__FMA_EXACT, &a, &b, NULL, &out, 1);
+    fsc__predict_op(fsc__op_find(name), FSC__FMA_EXACT, (const float *const[]){&a, &b}, NULL, &out,
+                    1);
     return out;
 }
 
@@ -97,17 +98,18 @@ START_TEST(same_bits_from_every_isa)
     sweep(a);
     for (int i = 0; i < SWEEP; i++)
         b[i] = a[(i * 257 + 91) % SWEEP];
+    const float *const in[FSC__OP_MAX_INPUTS] = {a, b, a, b, a};
     const fsc__fma fmas[] = {FSC__FMA_EXACT, FSC__FMA_FLUSHES};
     for (size_t o = 0; o < fsc__op_count(); o++) {
         const fsc__op *op = fsc__op_at(o);
         for (int f = 0; f < 2 && op->kind == FSC__OP_POINTWISE; f++) {
             ck_assert(fsc__predict_force_isa(isas[0]));
-            fsc__predict_op(op, fmas[f], a, b, NULL, first, SWEEP);
+            fsc__predict_op(op, fmas[f], in, NULL, first, SWEEP);
             for (int v = 1; v < ISA_COUNT; v++) {
                 if (!fsc__predict_force_isa(isas[v]))
                     continue;
                 memset(other, 0, sizeof other);
-                fsc__predict_op(op, fmas[f], a, b, NULL, other, SWEEP);
+                fsc__predict_op(op, fmas[f], in, NULL, other, SWEEP);
                 for (int i = 0; i < SWEEP; i++) {
                     if (isnan(first[i]) && isnan(other[i]))
                         continue;

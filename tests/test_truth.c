@@ -8,7 +8,7 @@ const int fsc__test_forks = 1;
 
 static double op(const char *name, double a)
 {
-    return fsc__truth_op(fsc__op_find(name), a, 0.0, NULL);
+    return fsc__truth_op(fsc__op_find(name), &a, NULL);
 }
 
 #define ck_near(got, want, relative) \
@@ -41,8 +41,8 @@ START_TEST(ops)
     ck_assert(!signbit(op("relu", -0.0)));
     ck_assert_double_eq(op("tanh", -INFINITY), -1.0);
     ck_assert_double_eq(op("exp", -INFINITY), 0.0);
-    ck_assert_double_eq(fsc__truth_op(fsc__op_find("sub"), 1.0, 3.0, NULL), -2.0);
-    ck_assert_double_eq(fsc__truth_op(fsc__op_find("div"), 1.0, 4.0, NULL), 0.25);
+    ck_assert_double_eq(fsc__truth_op(fsc__op_find("sub"), (const double[]){1.0, 3.0}, NULL), -2.0);
+    ck_assert_double_eq(fsc__truth_op(fsc__op_find("div"), (const double[]){1.0, 4.0}, NULL), 0.25);
 }
 END_TEST
 

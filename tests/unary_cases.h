@@ -43,7 +43,7 @@ static inline void unary_evaluate(const unary_case *c, fsc__fma fma, const float
                                   int64_t n)
 {
     if (c->op)
-        fsc__predict_op(c->op, fma, x, NULL, NULL, y, n);
+        fsc__predict_op(c->op, fma, &x, NULL, y, n);
     else
         for (int64_t i = 0; i < n; i++)
             y[i] = c->function(x[i]);
@@ -52,7 +52,7 @@ static inline void unary_evaluate(const unary_case *c, fsc__fma fma, const float
 /* In double, good to a millionth of an f32 ULP. */
 static inline double unary_truth(const unary_case *c, double x)
 {
-    return c->op ? fsc__truth_op(c->op, x, 0.0, NULL) : c->truth(x);
+    return c->op ? fsc__truth_op(c->op, &x, NULL) : c->truth(x);
 }
 
 enum { UNARY_BITS = 320 }; /* 1 + tanh(-60) still has 140 bits */

@@ -18,10 +18,13 @@ typedef struct parser {
     fsc_error *why;
 } parser;
 
-/* The value of an argument: a number or a word. */
+enum { MAX_LISTED = 4 };
+
+/* The value of an argument: a number, numbers joined by ":", or a word. */
 typedef struct argument {
     bool is_number;
-    double number;
+    double number, more[MAX_LISTED - 1];
+    int more_count;
     char word[FSC__NAME_BYTES];
 } argument;
 
@@ -88,17 +91,26 @@ static fsc_status parse_word(parser *p, const char *expected, char word[FSC__NAM
     return FSC_OK;
 }
 
+static fsc_status parse_number(parser *p, const char *expected, double *number)
+{
+    skip_blanks(p);
+    char *end = NULL;
+    *number = strtod(p->at, &end);
+    if (end == p->at)
+        return fail_here(p, expected);
+    p->at = end;
+    return FSC_OK;
+}
+
 static fsc_status parse_value(parser *p, argument *value)
 {
     skip_blanks(p);
     *value = (argument){.is_number = !starts_word(*p->at)};
     if (!value->is_number)
         return parse_word(p, "a number or a name", value->word);
-    char *end = NULL;
-    value->number = strtod(p->at, &end);
-    if (end == p->at)
-        return fail_here(p, "a number or a name");
-    p->at = end;
+    FSC_TRY(parse_number(p, "a number or a name", &value->number));
+    while (value->more_count < MAX_LISTED - 1 && take(p, ':'))
+        FSC_TRY(parse_number(p, "a number", &value->more[value->more_count++]));
     return FSC_OK;
 }
 
@@ -121,7 +133,7 @@ static fsc_status fail_unknown(const parser *p, const char *what, const char *wo
 
 static bool takes_by(const fsc__op *op)
 {
-    return op->kind == FSC__OP_POINTWISE && op->inputs == 2;
+    return op->kind == FSC__OP_POINTWISE && op->inputs > 1;
 }
 
 /* inf, nan and the like: as a name it would be mistaken for the number. */
@@ -148,6 +160,10 @@ static fsc_status parse_operand(parser *p, fsc__item *item, const argument *valu
         return fsc__chain_fail(p->chain, p->chain->count, p->why,
                                "a number cannot be the operand %s of %s; give a name",
                                op->input[item->operand_count + 1].name, op->name);
+    if (value->more_count > 0)
+        return fsc__chain_fail(p->chain, p->chain->count, p->why,
+                               "numbers joined by \":\" are for attributes that take several; an "
+                               "operand is one number or a name");
     if (value->is_number && !isfinite((float)value->number))
         return fsc__chain_fail(p->chain, p->chain->count, p->why, "the number %g is no finite f32",
                                value->number);
@@ -176,17 +192,46 @@ static fsc_status parse_by(parser *p, fsc__item *item, const argument *value)
     return fail_unknown(p, "by", value->word, fsc__by_names, FSC__BY_COUNT);
 }
 
+/* An attribute that is one of some words. */
+static fsc_status parse_word_attr(parser *p, fsc__item *item, const fsc__op_attr *attr,
+                                  const argument *value)
+{
+    size_t count = 0;
+    for (; attr->words[count]; count++) {
+        if (!value->is_number && strcmp(value->word, attr->words[count]) == 0) {
+            item->attr[attr->at] = (float)count;
+            return FSC_OK;
+        }
+    }
+    return fail_unknown(p, attr->name, value->is_number ? "" : value->word, attr->words, count);
+}
+
+static fsc_status fail_numbers(const parser *p, const fsc__op_attr *attr)
+{
+    char many[64] = "";
+    if (attr->count > 1)
+        snprintf(many, sizeof many, ", or %d of them joined by \":\"", attr->count);
+    return fsc__chain_fail(p->chain, p->chain->count, p->why, "%s takes a %s from %g to %g%s",
+                           attr->name, attr->whole ? "whole number" : "finite number", attr->low,
+                           attr->high, many);
+}
+
 static fsc_status parse_attr(parser *p, fsc__item *item, int index, const argument *value)
 {
     const fsc__op_attr *attr = &item->op->attr[index];
-    const bool fits = value->is_number && value->number >= attr->low &&
-                      value->number <= attr->high && isfinite((float)value->number) &&
-                      (!attr->whole || value->number == floor(value->number));
-    if (!fits)
-        return fsc__chain_fail(p->chain, p->chain->count, p->why, "%s takes a %s from %g to %g",
-                               attr->name, attr->whole ? "whole number" : "finite number",
-                               attr->low, attr->high);
-    item->attr[index] = (float)value->number;
+    if (attr->words)
+        return parse_word_attr(p, item, attr, value);
+    const int given = 1 + value->more_count;
+    if (!value->is_number || (given != 1 && given != attr->count))
+        return fail_numbers(p, attr);
+    for (int i = 0; i < attr->count; i++) {
+        const double number = i == 0 || given == 1 ? value->number : value->more[i - 1];
+        const bool fits = number >= attr->low && number <= attr->high && isfinite((float)number) &&
+                          (!attr->whole || number == floor(number));
+        if (!fits)
+            return fail_numbers(p, attr);
+        item->attr[attr->at + i] = (float)number;
+    }
     return FSC_OK;
 }
 
@@ -273,6 +318,15 @@ static fsc_status find_op(const parser *p, const char *name, const fsc__op **op)
     return status;
 }
 
+/* How new operands lie on the running value unless by= says so. */
+static fsc__by usual_by(const fsc__op *op)
+{
+    const fsc__role role = op->input[1].role;
+    if (role == FSC__ROLE_BIAS || role == FSC__ROLE_SCALE)
+        return FSC__BY_COL;
+    return role == FSC__ROLE_DATA ? FSC__BY_FULL : FSC__BY_CHANNEL;
+}
+
 static fsc_status parse_item(parser *p)
 {
     skip_blanks(p);
@@ -281,10 +335,8 @@ static fsc_status parse_item(parser *p)
     char name[FSC__NAME_BYTES];
     FSC_TRY(parse_word(p, "the name of an op", name));
     FSC_TRY(find_op(p, name, &item->op));
-    const fsc__role role = item->op->input[1].role;
-    item->by = role == FSC__ROLE_BIAS || role == FSC__ROLE_SCALE ? FSC__BY_COL : FSC__BY_FULL;
-    for (int i = 0; i < FSC__OP_MAX_ATTRS && item->op->attr[i].name; i++)
-        item->attr[i] = (float)item->op->attr[i].initial;
+    item->by = usual_by(item->op);
+    fsc__op_initial(item->op, item->attr);
     if (take(p, '(') && !take(p, ')')) {
         char keys_seen[FSC__OP_MAX_ATTRS + 2][FSC__NAME_BYTES];
         int keys = 0;

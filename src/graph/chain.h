@@ -26,7 +26,7 @@ typedef struct fsc__item {
     bool has_by;
     fsc__by by;                /* the op's usual one unless has_by */
     char out[FSC__NAME_BYTES]; /* "" when none was given */
-    float attr[FSC__OP_MAX_ATTRS];
+    float attr[FSC__OP_MAX_NUMBERS];
 } fsc__item;
 
 typedef struct fsc__chain {

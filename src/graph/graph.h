@@ -28,7 +28,7 @@ typedef struct fsc__node {
     const fsc__op *op;
     int in[FSC__OP_MAX_INPUTS]; /* value indices */
     int out;
-    float attr[FSC__OP_MAX_ATTRS]; /* in the order of op->attr */
+    float attr[FSC__OP_MAX_NUMBERS]; /* each attribute's numbers begin at its `at` */
 } fsc__node;
 
 /* nodes are in execution order. Inputs come first among the values, in order of first use. */
@@ -50,7 +50,7 @@ typedef struct fsc_graph {
      add(skip)          the second operand is called skip; an earlier value of that name is used
                         again (x is the chain's first input)
      bias(by=channel)   shape of a new second operand: full, col (last axis), row (all but the
-                        last), channel (axis 1 of three or more), scalar. bias and scale: col
+                        last), channel (axis 1 of two or more), scalar. bias and scale: col
      relu(out=r)        a name for the result
      matmul(transA=1)   A is stored [K,M]; transB=1: B is stored [N,K]
      layernorm(eps=..)  attributes

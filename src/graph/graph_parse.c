@@ -138,17 +138,17 @@ static fsc_status check_norm(const builder *b, const fsc__node *node)
 static fsc_status result_shape(const builder *b, const fsc__node *node, fsc__shape *shape)
 {
     const fsc__value *values = b->graph->values;
-    const fsc__shape *first = &values[node->in[0]].shape;
-    *shape = *first;
+    *shape = values[node->in[0]].shape;
     if (node->op->kind == FSC__OP_NORM)
         return check_norm(b, node);
-    if (node->op->inputs == 1)
-        return FSC_OK;
-    const fsc__shape *second = &values[node->in[1]].shape;
     if (node->op->kind == FSC__OP_MATMUL)
-        return fsc__shape_matmul(first, second, node->attr[0] != 0, node->attr[1] != 0, shape,
-                                 b->why);
-    return fsc__shape_broadcast(first, second, shape, b->why);
+        return fsc__shape_matmul(&values[node->in[0]].shape, &values[node->in[1]].shape,
+                                 node->attr[0] != 0, node->attr[1] != 0, shape, b->why);
+    for (int slot = 1; slot < node->op->inputs; slot++) {
+        const fsc__shape running = *shape;
+        FSC_TRY(fsc__shape_broadcast(&running, &values[node->in[slot]].shape, shape, b->why));
+    }
+    return FSC_OK;
 }
 
 static fsc_status build_item(builder *b)
@@ -156,7 +156,7 @@ static fsc_status build_item(builder *b)
     const fsc__item *item = &b->chain.items[b->item];
     fsc_graph *graph = b->graph;
     fsc__node *node = &graph->nodes[b->item];
-    *node = (fsc__node){.op = item->op, .in = {b->running, -1, -1}};
+    *node = (fsc__node){.op = item->op, .in = {b->running}};
     memcpy(node->attr, item->attr, sizeof node->attr);
     for (int slot = 1; slot < item->op->inputs; slot++)
         FSC_TRY(resolve(b, item, slot, &node->in[slot]));

@@ -8,34 +8,28 @@
 
 enum { ATTR_NAME_BYTES = 16 };
 
-/* What the second operand of a pointwise op is called in a chain, by the role word of ops.def. */
-#define SECOND_DATA         \
-    {                       \
-        "x", FSC__ROLE_DATA \
-    }
-#define SECOND_BIAS            \
-    {                          \
-        "bias", FSC__ROLE_BIAS \
-    }
-#define SECOND_SCALE             \
-    {                            \
-        "scale", FSC__ROLE_SCALE \
-    }
-#define SECOND_NONE          \
-    {                        \
-        NULL, FSC__ROLE_DATA \
-    }
+/* What the operands of a pointwise op after the first are called in a chain, by the role word of
+   ops.def. */
+#define OPERANDS_NONE
+#define OPERANDS_DATA {"x", FSC__ROLE_DATA},
+#define OPERANDS_BIAS {"bias", FSC__ROLE_BIAS},
+#define OPERANDS_SCALE {"scale", FSC__ROLE_SCALE},
+#define OPERANDS_SLOPE {"slope", FSC__ROLE_SLOPE},
+#define OPERANDS_STATISTICS                                                         \
+    {"gamma", FSC__ROLE_GAMMA}, {"beta", FSC__ROLE_BETA}, {"mean", FSC__ROLE_MEAN}, \
+        {"var", FSC__ROLE_VAR},
 
 #define FSC_OP(op_name, op_inputs, role, attributes, text, op_ulp, op_note) \
     {.name = #op_name,                                                      \
      .kind = FSC__OP_POINTWISE,                                             \
      .inputs = op_inputs,                                                   \
-     .input = {{"x", FSC__ROLE_DATA}, SECOND_##role},                       \
+     .input = {{"x", FSC__ROLE_DATA}, OPERANDS_##role},                     \
      .expression = #text,                                                   \
      .ulp = op_ulp,                                                         \
      .note = op_note},
 
-/* The attributes of pointwise ops are text in ops.def and are filled in once, by fill_attrs. */
+/* The attributes of pointwise ops are text in ops.def and are filled in once, by fill_attrs, as are
+   the places of all attributes' numbers. */
 static fsc__op ops[] = {
 #include "ops.def"
     {.name = "matmul",
@@ -80,7 +74,7 @@ bool fsc__op_attrs_parse(const char *text, fsc__op_attr attr[FSC__OP_MAX_ATTRS],
     size_t used = 0;
     for (int i = 0; *text; i++) {
         const size_t length = strcspn(text, "=");
-        if (i == FSC__OP_MAX_ATTRS || length == 0 || !text[length] ||
+        if (i == FSC__OP_MAX_POINTWISE_ATTRS || length == 0 || !text[length] ||
             used + length + 1 > names_bytes)
             return false;
         char *name = names + used;
@@ -106,6 +100,19 @@ bool fsc__op_attrs_parse(const char *text, fsc__op_attr attr[FSC__OP_MAX_ATTRS],
     return true;
 }
 
+/* Each attribute's numbers after those of the one before. */
+static void place_numbers(fsc__op *op)
+{
+    int used = 0;
+    for (int i = 0; op->attr[i].name; i++) {
+        fsc__op_attr *attr = &op->attr[i];
+        attr->count = attr->count > 0 ? attr->count : 1;
+        attr->at = used;
+        used += attr->count;
+    }
+    assert(used <= FSC__OP_MAX_NUMBERS);
+}
+
 static void fill_attrs(void)
 {
     for (int i = 0; i < POINTWISE_COUNT; i++) {
@@ -114,6 +121,16 @@ static void fill_attrs(void)
         assert(fine && "a row of cl/ops.def has malformed attributes");
         (void)fine;
     }
+    for (size_t i = 0; i < OP_COUNT; i++)
+        place_numbers(&ops[i]);
+}
+
+void fsc__op_initial(const fsc__op *op, float numbers[FSC__OP_MAX_NUMBERS])
+{
+    memset(numbers, 0, FSC__OP_MAX_NUMBERS * sizeof *numbers);
+    for (int i = 0; op->attr[i].name; i++)
+        for (int j = 0; j < op->attr[i].count; j++)
+            numbers[op->attr[i].at + j] = (float)op->attr[i].initial;
 }
 
 size_t fsc__op_count(void)

@@ -10,12 +10,21 @@
 
 typedef enum fsc__op_kind { FSC__OP_POINTWISE, FSC__OP_MATMUL, FSC__OP_NORM } fsc__op_kind;
 
-enum { FSC__OP_MAX_INPUTS = 3, FSC__OP_MAX_ATTRS = 4 };
+/* An op has up to MAX_ATTRS attributes, whose numbers are MAX_NUMBERS together. */
+enum {
+    FSC__OP_MAX_INPUTS = 5,
+    FSC__OP_MAX_ATTRS = 6,
+    FSC__OP_MAX_NUMBERS = 12,
+    FSC__OP_MAX_POINTWISE_ATTRS = 4
+};
 
 typedef struct fsc__op_attr {
     const char *name; /* NULL ends the list */
     double initial, low, high;
-    bool whole; /* whole numbers only */
+    bool whole;               /* whole numbers only */
+    int count;                /* numbers, "pads=0:0:1:1"; one given for all of them, "stride=2" */
+    int at;                   /* place of the first of them among the op's numbers */
+    const char *const *words; /* the attribute is one of these (its number is the index), or NULL */
 } fsc__op_attr;
 
 /* One input of an op: the name its tensor gets in a chain and what it is for. */
@@ -46,6 +55,9 @@ int fsc__op_index(const fsc__op *op);
 /* The op whose arithmetic runs when the mode says so: gelu=tanh runs gelu_tanh for gelu. Truth
    never asks. */
 const fsc__op *fsc__op_implementation(const fsc__op *op, const fsc_mode *mode);
+
+/* The numbers of an op whose attributes are not given. */
+void fsc__op_initial(const fsc__op *op, float numbers[FSC__OP_MAX_NUMBERS]);
 
 /* Reads the attributes of an ops.def row, "alpha=0.2:-inf:inf,beta=0.5:0:1"
    (name=default:low:high), into attr, whose names are kept in `names`. False when malformed. */

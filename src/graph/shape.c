@@ -107,10 +107,9 @@ fsc_status fsc__shape_by(fsc__by by, const fsc__shape *running, fsc__shape *oper
         made = *running;
         made.dims[last] = 1;
     } else if (by == FSC__BY_CHANNEL) {
-        if (running->rank < 3)
+        if (running->rank < 2)
             FSC_FAIL(why, FSC_ERR_INPUT,
-                     "by=channel needs three axes or more (the channel is axis 1), here are %d",
-                     running->rank);
+                     "by=channel needs two axes or more (the channel is axis 1), here is one");
         made = (fsc__shape){.rank = last, .dims = {running->dims[1], 1, 1, 1, 1, 1}};
     }
     *operand = made;

@@ -27,7 +27,7 @@ typedef enum fsc__by {
     FSC__BY_FULL,    /* the same shape */
     FSC__BY_COL,     /* [C], C the last axis */
     FSC__BY_ROW,     /* [...,1] */
-    FSC__BY_CHANNEL, /* [C,1,...,1], C axis 1 of three or more */
+    FSC__BY_CHANNEL, /* [C,1,...,1], C axis 1 of two or more */
     FSC__BY_SCALAR   /* [1] */
 } fsc__by;
 

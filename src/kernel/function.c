@@ -93,7 +93,9 @@ static void write_op(fsc__writer *writer, const fsc__op *op)
     snprintf(head, sizeof head, "real op_%s(", op->name);
     if (writer->ops.data && strstr(writer->ops.data, head))
         return;
-    fsc__text_add(&writer->ops, "\n%sreal a%s", head, op->inputs > 1 ? ", real b" : "");
+    fsc__text_add(&writer->ops, "\n%sreal a", head);
+    for (int i = 1; i < op->inputs; i++)
+        fsc__text_add(&writer->ops, ", real %c", "abcde"[i]);
     for (int i = 0; op->attr[i].name; i++)
         fsc__text_add(&writer->ops, ", float p%d", i);
     fsc__text_add(&writer->ops, ")\n{\n    return %s;\n}\n", op->expression);

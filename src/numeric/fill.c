@@ -161,10 +161,20 @@ static double integer_value(const fsc__fill_request *request, draw d)
         return whole_between(input->has_a ? input->a : row->a, input->has_b ? input->b : row->b,
                              d.p);
     }
-    if (request->role == FSC__ROLE_BIAS || request->role == FSC__ROLE_BETA)
+    switch (request->role) {
+    case FSC__ROLE_BIAS:
+    case FSC__ROLE_BETA:
+    case FSC__ROLE_MEAN:
         return whole_between(-8.0, 8.0, d.p);
-    if (request->role == FSC__ROLE_SCALE || request->role == FSC__ROLE_GAMMA)
+    case FSC__ROLE_SCALE:
+    case FSC__ROLE_GAMMA:
+    case FSC__ROLE_SLOPE:
         return whole_between(-2.0, 2.0, d.p);
+    case FSC__ROLE_VAR:
+        return d.p < 0.5 ? 1.0 : 4.0;
+    default:
+        break;
+    }
     const double c = sqrt(exact_limit(request->storage) / (4.0 * (double)request->fan_in));
     if (c < 1.0)
         return unit(d.choice) >= c ? 0.0 : d.p < 0.5 ? -1.0 : 1.0;
@@ -221,10 +231,14 @@ static double value_at(const fsc__fill_request *request, int64_t index, draw d)
         return fsc__normal_quantile(d.p) / sqrt((double)request->fan_in);
     case FSC__ROLE_BIAS:
     case FSC__ROLE_BETA:
+    case FSC__ROLE_MEAN:
         return fsc__normal_quantile(d.p);
     case FSC__ROLE_SCALE:
     case FSC__ROLE_GAMMA:
+    case FSC__ROLE_VAR:
         return 0.5 + 1.5 * d.p;
+    case FSC__ROLE_SLOPE:
+        return 0.5 * d.p;
     default:
         return data_value(request, index, d);
     }

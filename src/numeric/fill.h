@@ -30,14 +30,14 @@ typedef enum fsc__family {
    data and weights are uniform in [-floor(c), floor(c)], at most 8; where c < 1 they are +-1 with
    probability c, else 0. So n products sum to about L/4 in magnitude at most (sparse: on average,
    and beyond L with a probability below e^-160), and sums are exact in any order and in the storage
-   type. bias and beta are in [-8,8], scale and gamma in [-2,2].
-   large: blocks of 4096 elements are, by a toss for each block that all tensors of a seed share,
-   either near the largest value (deviation a quarter of it, held finite: sums with normal/sqrt(n)
-   weights overflow now and then) or near the root of it (deviation sqrt(largest/n): n squares sum
-   to the largest value, and overflow about half the time).
-   special: one element in eight is a zero, a subnormal or the smallest normal value; a NaN, an
-   infinity or the largest value comes with probability 1/2n, at most 1/16, so that more than half
-   of the sums have none. Signs are tossed. */
+   type. bias and beta are in [-8,8], scale, gamma and slope in [-2,2], mean in [-8,8]; var is 1 or
+   4, so that its root is a whole number too. large: blocks of 4096 elements are, by a toss for each
+   block that all tensors of a seed share, either near the largest value (deviation a quarter of it,
+   held finite: sums with normal/sqrt(n) weights overflow now and then) or near the root of it
+   (deviation sqrt(largest/n): n squares sum to the largest value, and overflow about half the
+   time). special: one element in eight is a zero, a subnormal or the smallest normal value; a NaN,
+   an infinity or the largest value comes with probability 1/2n, at most 1/16, so that more than
+   half of the sums have none. Signs are tossed. */
 
 typedef struct fsc__input {
     fsc__family family;
@@ -46,14 +46,19 @@ typedef struct fsc__input {
 } fsc__input;
 
 /* What a tensor is for; decides its distribution (weights normal/sqrt(K), gamma and var
-   uniform(0.5,2), beta, mean and bias normal, scale uniform(0.5,2)). `integers` fills all. */
+   uniform(0.5,2), beta, mean and bias normal, scale uniform(0.5,2), slope uniform(0,0.5)).
+   `integers` fills all. */
 typedef enum fsc__role {
     FSC__ROLE_DATA,
     FSC__ROLE_WEIGHT,
     FSC__ROLE_BIAS,
     FSC__ROLE_SCALE,
     FSC__ROLE_GAMMA,
-    FSC__ROLE_BETA
+    FSC__ROLE_BETA,
+    FSC__ROLE_MEAN,
+    FSC__ROLE_VAR,
+    FSC__ROLE_SLOPE,
+    FSC__ROLE_COUNT
 } fsc__role;
 
 /* "normal", "uniform:-2:2". Unknown families are answered with the nearest and the list. */

@@ -231,14 +231,13 @@ fsc_status fsc__predict(const fsc_plan *plan, fsc__fma fma, const fsc_tensor in[
     return status;
 }
 
-void fsc__predict_op(const fsc__op *op, fsc__fma fma, const float *a, const float *b,
-                     const float *attr, float *out, int64_t n)
+void fsc__predict_op(const fsc__op *op, fsc__fma fma, const float *const in[], const float *attr,
+                     float *out, int64_t n)
 {
-    float initial[FSC__OP_MAX_ATTRS] = {0};
-    for (int i = 0; i < FSC__OP_MAX_ATTRS && op->attr[i].name; i++)
-        initial[i] = (float)op->attr[i].initial;
+    float initial[FSC__OP_MAX_NUMBERS];
+    fsc__op_initial(op, initial);
     fsc__fpenv env;
     fsc__fpenv_enter(&env);
-    fsc__predict_loops_of(fma)->ops[fsc__op_index(op)](a, b, attr ? attr : initial, out, n);
+    fsc__predict_loops_of(fma)->ops[fsc__op_index(op)](in, attr ? attr : initial, out, n);
     fsc__fpenv_leave(&env);
 }

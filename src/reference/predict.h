@@ -48,10 +48,10 @@ fsc_status fsc__predict(const fsc_plan *plan, fsc__fma fma, const fsc_tensor in[
                         int64_t *flushed, fsc_error *why);
 
 /* One pointwise op in f32 over n elements, as the prediction computes it (before any rounding to
-   storage). For tests of the formulas. b may be NULL for one-input ops. attr NULL: the op's initial
-   values. out must not overlap a or b. */
-void fsc__predict_op(const fsc__op *op, fsc__fma fma, const float *a, const float *b,
-                     const float *attr, float *out, int64_t n);
+   storage). For tests of the formulas. in has an entry for each of the op's inputs. attr NULL: the
+   op's initial values. out must not overlap an input. */
+void fsc__predict_op(const fsc__op *op, fsc__fma fma, const float *const in[], const float *attr,
+                     float *out, int64_t n);
 
 /* The name of the instruction set chosen at run time ("avx512"), and a way to force one in tests
    (NULL: automatic; false when this machine lacks it). */

@@ -8,18 +8,23 @@
 #include "reference/predict_isa_product.h"
 #include "reference/predict_isa_storage.h"
 
-#define FSC_OP(name, inputs, role, attributes, expression, ulp, note)                     \
-    static void op_##name(const float *restrict a_values, const float *restrict b_values, \
-                          const float *restrict attr, float *restrict out, int64_t n)     \
-    {                                                                                     \
-        const real p0 = attr[0], p1 = attr[1], p2 = attr[2], p3 = attr[3];                \
-        (void)p0, (void)p1, (void)p2, (void)p3;                                           \
-        for (int64_t i = 0; i < n; i++) {                                                 \
-            const real a = a_values[i];                                                   \
-            const real b = (inputs) == 2 ? b_values[i] : 0.0f;                            \
-            (void)b;                                                                      \
-            out[i] = expression;                                                          \
-        }                                                                                 \
+/* Operands that an op lacks are its first once more, and unused. */
+#define FSC_OP(name, inputs, role, attributes, expression, ulp, note)                          \
+    static void op_##name(const float *const in[], const float *restrict attr,                 \
+                          float *restrict out, int64_t n)                                      \
+    {                                                                                          \
+        const real p0 = attr[0], p1 = attr[1], p2 = attr[2], p3 = attr[3];                     \
+        (void)p0, (void)p1, (void)p2, (void)p3;                                                \
+        const float *restrict a_values = in[0], *restrict b_values = in[(inputs) > 1 ? 1 : 0]; \
+        const float *restrict c_values = in[(inputs) > 2 ? 2 : 0];                             \
+        const float *restrict d_values = in[(inputs) > 3 ? 3 : 0];                             \
+        const float *restrict e_values = in[(inputs) > 4 ? 4 : 0];                             \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            const real a = a_values[i], b = b_values[i], c = c_values[i], d = d_values[i];     \
+            const real e = e_values[i];                                                        \
+            (void)b, (void)c, (void)d, (void)e;                                                \
+            out[i] = expression;                                                               \
+        }                                                                                      \
     }
 #include "ops.def"
 #undef FSC_OP

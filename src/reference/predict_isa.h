@@ -6,9 +6,9 @@
 #include "numeric/caps.h"
 #include "numeric/mode.h"
 
-/* out[i] = op(a[i], b[i]); b NULL for one input; attr FSC__OP_MAX_ATTRS entries. No overlap of out
-   with a or b. */
-typedef void fsc__predict_op_loop(const float *a, const float *b, const float *attr, float *out,
+/* out[i] = op(in[0][i], in[1][i] ...); in has an entry for each of the op's inputs, attr
+   FSC__OP_MAX_NUMBERS. No overlap of out with an input. */
+typedef void fsc__predict_op_loop(const float *const in[], const float *attr, float *out,
                                   int64_t n);
 
 /* sum[i][j] goes on with terms t = 0, 1 ... of a[i][t] * b[t][j], one after the other. */

@@ -20,8 +20,8 @@ typedef struct operand {
 /* One node. Slots are blocks of f32. */
 typedef struct step {
     fsc__predict_op_loop *op;
-    float attr[FSC__OP_MAX_ATTRS];
-    int a, b, out;
+    float attr[FSC__OP_MAX_NUMBERS];
+    int in[FSC__OP_MAX_INPUTS], inputs, out;
     bool rounds;
 } step;
 
@@ -117,7 +117,10 @@ static fsc_status map_blocks(void *context, int64_t begin, int64_t end)
         for (int i = 0; i < m->step_count; i++) {
             const step *s = &m->steps[i];
             float *out = slots + s->out * BLOCK;
-            s->op(slots + s->a * BLOCK, slots + s->b * BLOCK, s->attr, out, n);
+            const float *in[FSC__OP_MAX_INPUTS];
+            for (int slot = 0; slot < s->inputs; slot++)
+                in[slot] = slots + s->in[slot] * BLOCK;
+            s->op(in, s->attr, out, n);
             if (s->rounds)
                 loops->round(m->storage, out, n);
         }
@@ -169,15 +172,17 @@ static fsc_status add_step(map *m, const fsc__group *group, int position, fsc_er
     step *s = &m->steps[m->step_count++];
     *s = (step){
         .op = m->run->loops->ops[fsc__op_index(op)],
-        .a = m->slot_of[node->in[0]],
-        .b = m->slot_of[node->in[op->inputs == 2 ? 1 : 0]],
+        .inputs = op->inputs,
         .out = m->slot_count,
         .rounds = fsc__plan_rounds(plan, group, position),
     };
     memcpy(s->attr, node->attr, sizeof s->attr);
-    if (s->a < 0 || s->b < 0)
-        FSC_FAIL(why, FSC_ERR_INTERNAL, "an operand of %s is neither stored nor in its group",
-                 op->name);
+    for (int i = 0; i < op->inputs; i++) {
+        s->in[i] = m->slot_of[node->in[i]];
+        if (s->in[i] < 0)
+            FSC_FAIL(why, FSC_ERR_INTERNAL, "an operand of %s is neither stored nor in its group",
+                     op->name);
+    }
     m->slot_of[node->out] = m->slot_count++;
     return FSC_OK;
 }

@@ -14,7 +14,7 @@
 fsc_status fsc__truth(const fsc_graph *graph, const fsc_mode *mode, const fsc_tensor in[],
                       fsc_tensor out[], fsc_tensor bound[], fsc_error *why);
 
-/* One pointwise op in double; attr may be NULL. */
-double fsc__truth_op(const fsc__op *op, double a, double b, const float *attr);
+/* One pointwise op in double; in has an entry for each of its inputs, attr may be NULL. */
+double fsc__truth_op(const fsc__op *op, const double in[], const float *attr);
 
 #endif

@@ -14,13 +14,15 @@ static double logistic(double x)
     return x >= 0.0 ? 1.0 / (1.0 + exp(-x)) : exp(x) / (1.0 + exp(x));
 }
 
-#define FSC_TRUTH_FUNCTION(name, expression)                      \
-    static double name(double a, double b, const float *attr)     \
-    {                                                             \
-        const double p0 = (double)attr[0], p1 = (double)attr[1];  \
-        const double p2 = (double)attr[2], p3 = (double)attr[3];  \
-        (void)a, (void)b, (void)p0, (void)p1, (void)p2, (void)p3; \
-        return expression;                                        \
+#define FSC_TRUTH_FUNCTION(name, expression)                                \
+    static double name(const double in[], const float *attr)                \
+    {                                                                       \
+        const double a = in[0], b = in[1], c = in[2], d = in[3], e = in[4]; \
+        const double p0 = (double)attr[0], p1 = (double)attr[1];            \
+        const double p2 = (double)attr[2], p3 = (double)attr[3];            \
+        (void)a, (void)b, (void)c, (void)d, (void)e;                        \
+        (void)p0, (void)p1, (void)p2, (void)p3;                             \
+        return expression;                                                  \
     }
 #define FSC_TRUTH(name, expression, turn)        \
     FSC_TRUTH_FUNCTION(value_##name, expression) \
@@ -28,7 +30,8 @@ static double logistic(double x)
 #include "reference/truth_ops.def"
 #undef FSC_TRUTH
 
-typedef double function(double a, double b, const float *attr);
+/* in has FSC__OP_MAX_INPUTS entries; those that the op lacks are not looked at. */
+typedef double function(const double in[], const float *attr);
 
 /* In ops.def order: an op without a truth does not compile. */
 static const struct {
@@ -39,12 +42,13 @@ static const struct {
 #undef FSC_OP
 };
 
-double fsc__truth_op(const fsc__op *op, double a, double b, const float *attr)
+double fsc__truth_op(const fsc__op *op, const double in[], const float *attr)
 {
-    float initial[FSC__OP_MAX_ATTRS] = {0};
-    for (int i = 0; i < FSC__OP_MAX_ATTRS && op->attr[i].name; i++)
-        initial[i] = (float)op->attr[i].initial;
-    return truths[fsc__op_index(op)].value(a, b, attr ? attr : initial);
+    float initial[FSC__OP_MAX_NUMBERS];
+    double operands[FSC__OP_MAX_INPUTS] = {0};
+    fsc__op_initial(op, initial);
+    memcpy(operands, in, (size_t)op->inputs * sizeof *operands);
+    return truths[fsc__op_index(op)].value(operands, attr ? attr : initial);
 }
 
 /* The spacing of the type's values at a magnitude up to its largest; fsc__ulp_spacing without its
@@ -105,12 +109,17 @@ typedef struct pointwise {
     function *run_value; /* of the op whose arithmetic runs instead: gelu=tanh */
     function *run_turn;
     double ulp; /* of that op */
-    bool second;
+    int inputs;
     fsc__shape shape;
     int64_t cols;
-    view a, b;
+    view in[FSC__OP_MAX_INPUTS];
     double *out, *error;
 } pointwise;
+
+/* The operands of one element. */
+typedef struct operands {
+    double value[FSC__OP_MAX_INPUTS], error[FSC__OP_MAX_INPUTS];
+} operands;
 
 /* What the function may be evaluated at for an operand within error of value: at its ends, at zero
    and at its turn where they lie inside. */
@@ -128,24 +137,41 @@ static int places(double value, double error, double turn, double place[4])
     return count;
 }
 
-static double pointwise_error(const pointwise *p, double a, double a_error, double b,
-                              double b_error, double value)
+/* The largest change of the op's value when its operands move within their errors; infinity where
+   it may leave the finite numbers. */
+static double moved(const pointwise *p, const operands *at, double value)
 {
-    double a_place[4], b_place[4] = {0.0};
-    if (!isfinite(value) || !isfinite(a_error) || !isfinite(b_error))
-        return INFINITY;
-    const double turn = p->run_turn(a, b, p->attr);
-    const int a_count = places(a, a_error, turn, a_place);
-    const int b_count = p->second ? places(b, b_error, NOWHERE, b_place) : 1;
-    double error = 0.0;
-    for (int i = 0; i < a_count; i++) {
-        for (int j = 0; j < b_count; j++) {
-            const double other = p->run_value(a_place[i], b_place[j], p->attr);
-            if (!isfinite(other))
-                return INFINITY;
-            error = fmax(error, fabs(other - value));
-        }
+    double place[FSC__OP_MAX_INPUTS][4], tried[FSC__OP_MAX_INPUTS] = {0};
+    int count[FSC__OP_MAX_INPUTS], chosen[FSC__OP_MAX_INPUTS] = {0};
+    for (int i = 0; i < p->inputs; i++) {
+        const double turn = i == 0 ? p->run_turn(at->value, p->attr) : NOWHERE;
+        count[i] = places(at->value[i], at->error[i], turn, place[i]);
     }
+    double most = 0.0;
+    for (int carry = 0; carry < p->inputs;) {
+        for (int i = 0; i < p->inputs; i++)
+            tried[i] = place[i][chosen[i]];
+        const double other = p->run_value(tried, p->attr);
+        if (!isfinite(other))
+            return INFINITY;
+        most = fmax(most, fabs(other - value));
+        /* The next choice of places, counted like the digits of a number. */
+        for (carry = 0; carry < p->inputs && ++chosen[carry] == count[carry]; carry++)
+            chosen[carry] = 0;
+    }
+    return most;
+}
+
+static double pointwise_error(const pointwise *p, const operands *at, double value)
+{
+    if (!isfinite(value))
+        return INFINITY;
+    for (int i = 0; i < p->inputs; i++)
+        if (!isfinite(at->error[i]))
+            return INFINITY;
+    double error = moved(p, at, value);
+    if (!isfinite(error))
+        return INFINITY;
     if (error > 0.0)
         error += fabs(value) * 0x1p-48; /* what double itself loses */
     if (p->ulp > 0.0)
@@ -159,17 +185,22 @@ static fsc_status pointwise_rows(void *context, int64_t begin, int64_t end)
 {
     const pointwise *p = context;
     const int last = p->shape.rank - 1;
-    const int64_t a_step = last < 0 ? 0 : p->a.strides[last];
-    const int64_t b_step = last < 0 ? 0 : p->b.strides[last];
     for (int64_t row = begin; row < end; row++) {
-        int64_t a = view_at(&p->a, &p->shape, row);
-        int64_t b = p->second ? view_at(&p->b, &p->shape, row) : 0;
-        for (int64_t i = row * p->cols; i < (row + 1) * p->cols; i++, a += a_step, b += b_step) {
-            const double x = p->a.value[a], y = p->second ? p->b.value[b] : 0.0;
-            p->out[i] = p->value(x, y, p->attr);
+        int64_t from[FSC__OP_MAX_INPUTS], step[FSC__OP_MAX_INPUTS];
+        for (int i = 0; i < p->inputs; i++) {
+            from[i] = view_at(&p->in[i], &p->shape, row);
+            step[i] = last < 0 ? 0 : p->in[i].strides[last];
+        }
+        for (int64_t at = row * p->cols; at < (row + 1) * p->cols; at++) {
+            operands element = {0};
+            for (int i = 0; i < p->inputs; i++) {
+                element.value[i] = p->in[i].value[from[i]];
+                element.error[i] = p->in[i].error ? p->in[i].error[from[i]] : 0.0;
+                from[i] += step[i];
+            }
+            p->out[at] = p->value(element.value, p->attr);
             if (p->error)
-                p->error[i] = pointwise_error(p, x, p->a.error ? p->a.error[a] : 0.0, y,
-                                              p->b.error ? p->b.error[b] : 0.0, p->out[i]);
+                p->error[at] = pointwise_error(p, &element, p->out[at]);
         }
     }
     return FSC_OK;
@@ -187,14 +218,13 @@ fsc_status fsc__truth_pointwise(const fsc__truth_run *run, const fsc__node *node
         .run_value = truths[running_index].value,
         .run_turn = truths[running_index].turn,
         .ulp = running->ulp,
-        .second = node->op->inputs == 2,
+        .inputs = node->op->inputs,
         .shape = out->value.shape,
         .out = fsc__truth_data(&out->value),
         .error = fsc__truth_data(&out->error),
     };
-    p.a = view_of(&run->values[node->in[0]], &p.shape);
-    if (p.second)
-        p.b = view_of(&run->values[node->in[1]], &p.shape);
+    for (int i = 0; i < p.inputs; i++)
+        p.in[i] = view_of(&run->values[node->in[i]], &p.shape);
     p.cols = p.shape.rank == 0 ? 1 : p.shape.dims[p.shape.rank - 1];
     return fsc__threads_run(fsc__shape_elems(&p.shape) / p.cols, 1 + 1024 / p.cols, pointwise_rows,
                             &p, why);
