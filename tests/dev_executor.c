@@ -34,7 +34,7 @@ enum { MOST_INPUTS = 8 };
 typedef struct work {
     fsc_graph *graph;
     fsc_mode mode;
-    fsc_plan *plan;
+    fsc__plan *plan;
     fsc_tensor in[MOST_INPUTS];
 } work;
 
@@ -260,7 +260,7 @@ START_TEST(sizes_beyond_the_device_are_named)
         return; /* such a tensor is beyond what a graph may hold */
     snprintf(shape, sizeof shape, "1x%llu", (unsigned long long)(limit / 4 + 1));
     fsc_graph *graph = NULL;
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_mode mode;
     fsc__executable *executable = NULL;
     fsc_error why = {0};

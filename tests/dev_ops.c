@@ -45,7 +45,7 @@ static float input_at(int operand, int64_t i)
 typedef struct work {
     fsc_graph *graph;
     fsc_mode mode;
-    fsc_plan *plan;
+    fsc__plan *plan;
     fsc_tensor in[2];
 } work;
 

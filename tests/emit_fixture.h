@@ -11,7 +11,7 @@
 typedef struct emitted {
     fsc_graph *graph;
     fsc_mode mode;
-    fsc_plan *plan;
+    fsc__plan *plan;
     fsc__caps caps;
     fsc__emit_options options;
     fsc__kernels kernels; /* of the first group */

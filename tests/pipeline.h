@@ -9,7 +9,7 @@
 
 typedef struct pipeline {
     fsc_graph *graph;
-    fsc_plan *plan;
+    fsc__plan *plan;
     fsc_mode mode;
     fsc_tensor *in;                   /* one per graph input, in the types of the mode */
     fsc_tensor predicted, truth, out; /* first output; set by the functions below */

@@ -42,7 +42,7 @@ static void check(fsc_status status, const fsc_error *why)
     }
 }
 
-static void fill_inputs(const fsc_plan *plan, const char *family, fsc_tensor *in)
+static void fill_inputs(const fsc__plan *plan, const char *family, fsc_tensor *in)
 {
     const fsc_graph *graph = plan->graph;
     fsc_error why;
@@ -62,7 +62,7 @@ static void fill_inputs(const fsc_plan *plan, const char *family, fsc_tensor *in
 }
 
 /* The hash of all output bits. */
-static uint64_t hash_prediction(const fsc_plan *plan, fsc__fma fma, const fsc_tensor in[])
+static uint64_t hash_prediction(const fsc__plan *plan, fsc__fma fma, const fsc_tensor in[])
 {
     fsc_tensor out[8] = {0};
     fsc_error why;
@@ -77,7 +77,7 @@ static uint64_t hash_prediction(const fsc_plan *plan, fsc__fma fma, const fsc_te
     return hash;
 }
 
-static void print_plan(const fsc_plan *plan, const char *label)
+static void print_plan(const fsc__plan *plan, const char *label)
 {
     for (size_t f = 0; f < COUNT(families); f++) {
         fsc_tensor in[16] = {0};
@@ -108,7 +108,7 @@ static void print_mode(const fsc_graph *graph, const char *chain, const char *mo
 {
     fsc_mode mode;
     fsc_error why;
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     check(fsc__mode_parse(mode_text, &mode, &why), &why);
     if (fsc__plan_create(graph, &mode, &(fsc__plan_options){0}, &plan, &why) != FSC_OK)
         return;

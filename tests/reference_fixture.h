@@ -16,7 +16,7 @@ enum { MOST_INPUTS = 32 };
 typedef struct setup {
     fsc_graph *graph;
     fsc_mode mode;
-    fsc_plan *fused, *unfused;
+    fsc__plan *fused, *unfused;
     fsc_tensor in[MOST_INPUTS]; /* in the types of the mode */
     fsc_error why;
 } setup;
@@ -83,7 +83,7 @@ static inline void setup_all(setup *s, const char *name, double value)
 }
 
 /* The first output, freed by the caller. */
-static inline fsc_tensor setup_predict(setup *s, const fsc_plan *plan)
+static inline fsc_tensor setup_predict(setup *s, const fsc__plan *plan)
 {
     fsc_tensor out[4];
     ck_assert_int_eq(s->graph->output_count, 1);

@@ -26,17 +26,17 @@ static fsc_graph *graph_of(const char *chain, const char *shape)
     return graph;
 }
 
-static fsc_plan *plan_of(const fsc_graph *graph, const char *mode_text,
-                         const fsc__plan_options *options)
+static fsc__plan *plan_of(const fsc_graph *graph, const char *mode_text,
+                          const fsc__plan_options *options)
 {
     const fsc_mode mode = mode_of(mode_text);
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_error why;
     ck_status_ok(fsc__plan_create(graph, &mode, options, &plan, &why), &why);
     return plan;
 }
 
-static void check_text(const fsc_plan *plan, const char *want)
+static void check_text(const fsc__plan *plan, const char *want)
 {
     fsc__text text = {0};
     fsc__plan_write(plan, &text);
@@ -47,7 +47,7 @@ static void check_text(const fsc_plan *plan, const char *want)
 START_TEST(groups_in_detail)
 {
     fsc_graph *graph = graph_of("relu+matmul+bias+add(skip)+layernorm+mul(skip)", "4x8:8x3");
-    fsc_plan *plan = plan_of(graph, "f32", &plain);
+    fsc__plan *plan = plan_of(graph, "f32", &plain);
     check_text(plan, "[relu matmul bias add] [layernorm mul]");
     const fsc__group *first = &plan->groups[0], *second = &plan->groups[1];
     ck_assert_int_eq(first->pattern, FSC__PATTERN_MATMUL);
@@ -73,7 +73,7 @@ END_TEST
 START_TEST(numbers_are_no_buffers)
 {
     fsc_graph *graph = graph_of("mul(0.5)+add(x)+sub(1)", "5");
-    fsc_plan *plan = plan_of(graph, "f32", &plain);
+    fsc__plan *plan = plan_of(graph, "f32", &plain);
     check_text(plan, "[mul add sub]");
     ck_assert_int_eq(plan->groups[0].pattern, FSC__PATTERN_MAP);
     ck_assert_int_eq(plan->groups[0].main, -1);
@@ -87,7 +87,7 @@ END_TEST
 START_TEST(unfused_plans)
 {
     fsc_graph *graph = graph_of("relu+matmul+bias+layernorm", "4x8:8x3");
-    fsc_plan *plan = plan_of(graph, "f16", &unfused);
+    fsc__plan *plan = plan_of(graph, "f16", &unfused);
     check_text(plan, "[relu] [matmul] [bias] [layernorm]");
     ck_assert_int_eq(plan->decision_count, 0);
     for (int i = 0; i < 4; i++)
@@ -97,7 +97,7 @@ START_TEST(unfused_plans)
 }
 END_TEST
 
-static void check_order(const fsc_plan *plan, int group, const char *want)
+static void check_order(const fsc__plan *plan, int group, const char *want)
 {
     char text[24];
     fsc__order_write(fsc__plan_order(plan, &plan->groups[group]), text, sizeof text);
@@ -107,7 +107,7 @@ static void check_order(const fsc_plan *plan, int group, const char *want)
 START_TEST(orders)
 {
     fsc_graph *graph = graph_of("matmul+layernorm", "4x8:8x3");
-    fsc_plan *plan = plan_of(graph, "f32", &plain);
+    fsc__plan *plan = plan_of(graph, "f32", &plain);
     check_order(plan, 0, "sequential");
     check_order(plan, 1, "lanes:256");
     fsc__plan_free(plan);
@@ -125,8 +125,8 @@ END_TEST
 START_TEST(rounding_points)
 {
     fsc_graph *graph = graph_of("add+layernorm+relu", "4x8");
-    fsc_plan *keep = plan_of(graph, "f16", &plain);
-    fsc_plan *round = plan_of(graph, "f16,boundary=round", &plain);
+    fsc__plan *keep = plan_of(graph, "f16", &plain);
+    fsc__plan *round = plan_of(graph, "f16,boundary=round", &plain);
     for (int i = 0; i < 3; i++) {
         ck_assert(!fsc__plan_rounds(keep, &keep->groups[0], i));
         ck_assert_int_eq(fsc__plan_rounds(round, &round->groups[0], i), i < 2);
@@ -167,7 +167,7 @@ START_TEST(mode_fields)
 {
     fsc_graph *graph = graph_of(fields[_i].chain, fields[_i].shape);
     const fsc_mode mode = mode_of(fields[_i].mode);
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_error why = {0};
     for (int i = 0; i < 2; i++) {
         const fsc_status status =
@@ -194,7 +194,7 @@ START_TEST(unknown_rules)
     const fsc_mode mode = mode_of("f32");
     const char *const off[] = {"map_chain", "norm_epilog"};
     const fsc__plan_options options = {.off = off, .off_count = 2};
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_error why;
     ck_assert_int_eq(fsc__plan_create(graph, &mode, &options, &plan, &why), FSC_ERR_INPUT);
     ck_assert_ptr_null(plan);
@@ -209,7 +209,7 @@ START_TEST(too_few_buffers)
     fsc_graph *graph = graph_of("relu+layernorm", "4");
     const fsc_mode mode = mode_of("f32");
     const fsc__plan_options options = {.max_inputs = 2};
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_error why;
     ck_assert_int_eq(fsc__plan_create(graph, &mode, &options, &plan, &why), FSC_UNSUPPORTED);
     ck_assert_str_eq(why.text, "op 2 (layernorm) reads 3 buffers, this device allows 2");
@@ -222,7 +222,7 @@ START_TEST(memory_runs_out)
     fsc_graph *graph = graph_of("relu+matmul+bias+layernorm", "4x8:8x3");
     const fsc_mode mode = mode_of("f32");
     for (long allowed = 0;; allowed++) {
-        fsc_plan *plan = NULL;
+        fsc__plan *plan = NULL;
         fsc_error why = {0};
         fsc__alloc_fail_after(allowed);
         const fsc_status status = fsc__plan_create(graph, &mode, &plain, &plan, &why);

@@ -57,7 +57,7 @@ static void random_chain(fsc__text *chain, fsc__text *shape)
     }
 }
 
-static int group_of(const fsc_plan *plan, int node)
+static int group_of(const fsc__plan *plan, int node)
 {
     int found = -1, times = 0;
     for (int i = 0; i < plan->group_count; i++)
@@ -70,14 +70,14 @@ static int group_of(const fsc_plan *plan, int node)
     return found;
 }
 
-static bool made_in(const fsc_plan *plan, int value, int group)
+static bool made_in(const fsc__plan *plan, int value, int group)
 {
     const int producer = plan->graph->values[value].producer;
     return producer >= 0 && group_of(plan, producer) == group;
 }
 
 /* Values that the group's nodes read and do not make, in order of first use. */
-static int read_values(const fsc_plan *plan, int index, int values[64])
+static int read_values(const fsc__plan *plan, int index, int values[64])
 {
     const fsc__group *group = &plan->groups[index];
     int count = 0;
@@ -97,7 +97,7 @@ static int read_values(const fsc_plan *plan, int index, int values[64])
 }
 
 /* Inputs complete and made before; everything made and needed elsewhere is the output. */
-static void check_flow(const fsc_plan *plan, int index)
+static void check_flow(const fsc__plan *plan, int index)
 {
     const fsc_graph *graph = plan->graph;
     const fsc__group *group = &plan->groups[index];
@@ -123,7 +123,7 @@ static void check_flow(const fsc_plan *plan, int index)
 }
 
 /* Who reads what a prologue makes: the prologue and the main op's first slot. */
-static void check_prologue(const fsc_plan *plan, const fsc__group *group)
+static void check_prologue(const fsc__plan *plan, const fsc__group *group)
 {
     const fsc_graph *graph = plan->graph;
     for (int i = 0; i < group->main; i++) {
@@ -141,7 +141,7 @@ static void check_prologue(const fsc_plan *plan, const fsc__group *group)
 
 /* Each pointwise op of nodes [begin, end) works on one shape, and its kernel reaches its operands.
    cols 0: a map, which chooses its view. */
-static void check_reach(const fsc_plan *plan, int index, int begin, int end, int64_t cols)
+static void check_reach(const fsc__plan *plan, int index, int begin, int end, int64_t cols)
 {
     const fsc_graph *graph = plan->graph;
     const fsc__group *group = &plan->groups[index];
@@ -165,7 +165,7 @@ static void check_reach(const fsc_plan *plan, int index, int begin, int end, int
         ck_assert(fsc__access_of(shapes[i], out, view, &access));
 }
 
-static void check_pattern(const fsc_plan *plan, int index)
+static void check_pattern(const fsc__plan *plan, int index)
 {
     const fsc_graph *graph = plan->graph;
     const fsc__group *group = &plan->groups[index];
@@ -185,7 +185,7 @@ static void check_pattern(const fsc_plan *plan, int index)
         ck_assert(fsc__shape_equal(out, &graph->values[group->output].shape));
 }
 
-static void check_decisions(const fsc_plan *plan, const fsc__plan_options *options, int fired[])
+static void check_decisions(const fsc__plan *plan, const fsc__plan_options *options, int fired[])
 {
     ck_assert_int_eq(plan->decision_count, plan->graph->node_count - 1);
     for (int i = 0; i < plan->decision_count; i++) {
@@ -214,7 +214,7 @@ START_TEST(invariants)
         const char *const off[] = {fsc__rule_at((size_t)round % fsc__rule_count())->name};
         const fsc__plan_options options = {
             .off = off, .off_count = round % 3 == 0, .max_inputs = round % 4 == 0 ? 3 : 0};
-        fsc_plan *plan = NULL;
+        fsc__plan *plan = NULL;
         fsc_error why;
         ck_status_ok(fsc__plan_create(graph, &mode, &options, &plan, &why), &why);
         for (int i = 0; i < graph->node_count; i++)

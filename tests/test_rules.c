@@ -102,7 +102,7 @@ static const struct {
 START_TEST(boundaries)
 {
     fsc_graph *graph = NULL;
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_error why;
     const fsc__plan_options options = {.off = &cases[_i].off,
                                        .off_count = cases[_i].off != NULL,
@@ -187,7 +187,7 @@ START_TEST(far_broadcasts)
     m.graph.node_count = 2;
     m.outputs[0] = 3;
     m.graph.output_count = 1;
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_error why;
     const fsc__plan_options options = {0};
     ck_assert_int_eq(fsc__plan_create(&m.graph, &f32, &options, &plan, &why), FSC_UNSUPPORTED);
@@ -216,7 +216,7 @@ START_TEST(prologues_have_another_view)
     m.graph.node_count = 2;
     m.outputs[0] = 4;
     m.graph.output_count = 1;
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_error why;
     const fsc__plan_options options = {0};
     ck_status_ok(fsc__plan_create(&m.graph, &f32, &options, &plan, &why), &why);
@@ -247,7 +247,7 @@ START_TEST(an_operand_narrows_the_view)
     m.graph.node_count = 2;
     m.outputs[0] = 4;
     m.graph.output_count = 1;
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_error why;
     const fsc__plan_options options = {0};
     ck_status_ok(fsc__plan_create(&m.graph, &f32, &options, &plan, &why), &why);
@@ -276,7 +276,7 @@ START_TEST(branches_and_outputs)
     m.outputs[0] = 3;
     m.outputs[1] = 2;
     m.graph.output_count = 2;
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_error why;
     const fsc__plan_options options = {0};
     ck_status_ok(fsc__plan_create(&m.graph, &f32, &options, &plan, &why), &why);

@@ -17,7 +17,7 @@ fsc_status fsc__case_check(const char *name, const cJSON *case_json, fsc_error *
     FSC_TRY(fsc__spec_parse(name, case_json, &spec, why));
     fsc_status status = FSC_OK;
     for (int unfused = 0; unfused < 2 && status == FSC_OK; unfused++) {
-        fsc_plan *plan = NULL;
+        fsc__plan *plan = NULL;
         status = fsc__spec_plan(&spec, unfused != 0, 0, &plan, why);
         if (status != FSC_OK)
             fsc__error_prefix(why, "%s: /%s: ", name, unfused ? "unfused_mode" : "mode");

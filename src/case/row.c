@@ -65,7 +65,7 @@ static void add_identity(builder *b, const fsc__outcome *outcome)
     add_text(b, "driver", outcome->driver);
 }
 
-static cJSON *decision_json(const fsc_plan *plan, const fsc__decision *decision)
+static cJSON *decision_json(const fsc__plan *plan, const fsc__decision *decision)
 {
     builder b = start();
     char at[96];
@@ -78,7 +78,7 @@ static cJSON *decision_json(const fsc_plan *plan, const fsc__decision *decision)
     return finish(&b);
 }
 
-static cJSON *plan_json(const fsc_plan *plan)
+static cJSON *plan_json(const fsc__plan *plan)
 {
     builder b = start();
     fsc__text groups = {0};

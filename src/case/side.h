@@ -7,7 +7,7 @@
 
 typedef struct fsc__side {
     const fsc_mode *mode; /* of the spec */
-    fsc_plan *plan;
+    fsc__plan *plan;
     /* The side whose inputs and truth this one shares since both store inputs alike, or NULL. */
     const struct fsc__side *twin;
     fsc_tensor *in; /* per graph input, as the device receives them; NULL with a twin */

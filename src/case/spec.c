@@ -203,7 +203,7 @@ void fsc__spec_deinit(fsc__spec *spec)
     *spec = (fsc__spec){0};
 }
 
-fsc_status fsc__spec_plan(const fsc__spec *spec, bool unfused, int max_inputs, fsc_plan **plan,
+fsc_status fsc__spec_plan(const fsc__spec *spec, bool unfused, int max_inputs, fsc__plan **plan,
                           fsc_error *why)
 {
     const fsc__plan_options options = {

@@ -29,7 +29,7 @@ fsc_status fsc__spec_parse(const char *name, const cJSON *json, fsc__spec *spec,
 void fsc__spec_deinit(fsc__spec *spec); /* accepts a zeroed one */
 
 /* The plan of one side. max_inputs as in fsc__plan_options. */
-fsc_status fsc__spec_plan(const fsc__spec *spec, bool unfused, int max_inputs, fsc_plan **plan,
+fsc_status fsc__spec_plan(const fsc__spec *spec, bool unfused, int max_inputs, fsc__plan **plan,
                           fsc_error *why);
 
 /* The graph of a chain on a shape, each at its place in a document. */

@@ -17,7 +17,7 @@ typedef struct made_case {
     const fsc__verify_case *made;
     fsc_device *device;
     fsc_graph *graph;
-    fsc_plan *plan;
+    fsc__plan *plan;
     fsc_mode mode;
     fsc_tensor *in;
     fsc_tensor predicted, truth, bound;
@@ -181,7 +181,7 @@ static fsc_status run_rows_alone(made_case *c, fsc_error *why)
 {
     fsc_status status = FSC_OK;
     fsc_graph *graph = NULL;
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc__executable *executable = NULL;
     char shape[sizeof c->made->shape];
     one_row_shape(c->made->shape, shape, sizeof shape);

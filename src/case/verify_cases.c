@@ -237,7 +237,7 @@ static void matmul_shape(stream *s, const fsc__verify_case *made, case_size size
 static bool chain_fits(const char *chain, const char *shape, const char *mode_text)
 {
     fsc_graph *graph = NULL;
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_mode mode;
     const fsc__plan_options options = {0};
     const bool fits = fsc__graph_parse(chain, shape, &graph, NULL) == FSC_OK &&

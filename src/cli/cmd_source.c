@@ -61,7 +61,7 @@ static fsc_status build(fsc_device *device, const fsc__step *step, fsc_error *wh
     return status;
 }
 
-static fsc_status print_group(const fsc_plan *plan, int group, const fsc__caps *caps,
+static fsc_status print_group(const fsc__plan *plan, int group, const fsc__caps *caps,
                               const fsc__tile *tile, fsc_device *device, fsc_error *why)
 {
     const fsc__emit_options emit_options = {.tile =
@@ -86,7 +86,7 @@ static fsc_status print_source(const fsc__environment *env, const cJSON *case_js
                                fsc_error *why)
 {
     fsc__spec spec = {0};
-    fsc_plan *plan = NULL;
+    fsc__plan *plan = NULL;
     fsc_device *device = NULL;
     fsc_status status;
     const cJSON *select = cJSON_GetObjectItemCaseSensitive(case_json, "device");

@@ -14,7 +14,7 @@ typedef struct built {
 
 struct fsc__executable {
     fsc_device *device;
-    const fsc_plan *plan;
+    const fsc__plan *plan;
     fsc__kernels *kernels; /* by group */
     built *programs;
     int program_count, cached;
@@ -41,7 +41,7 @@ static fsc_status out_of_memory(fsc_error *why)
 
 static fsc_status emit_groups(fsc__executable *e, const fsc__emit_options *options, fsc_error *why)
 {
-    const fsc_plan *plan = e->plan;
+    const fsc__plan *plan = e->plan;
     const fsc__caps *caps = fsc__device_caps(e->device);
     fsc__emit_options chosen = options ? *options : (fsc__emit_options){0};
     if (chosen.tile.width == 0)
@@ -96,14 +96,14 @@ static fsc_status build_programs(fsc__executable *e, fsc__text *log, fsc_error *
     return FSC_OK;
 }
 
-static fsc_dtype value_type(const fsc_plan *plan, int index)
+static fsc_dtype value_type(const fsc__plan *plan, int index)
 {
     const fsc__value *value = &plan->graph->values[index];
     return value->kind == FSC__VALUE_INPUT ? fsc__graph_input_type(value, &plan->mode)
                                            : plan->mode.storage;
 }
 
-static size_t value_bytes(const fsc_plan *plan, int index)
+static size_t value_bytes(const fsc__plan *plan, int index)
 {
     return (size_t)fsc__shape_elems(&plan->graph->values[index].shape) *
            fsc__dtype_bytes(value_type(plan, index));
@@ -138,7 +138,7 @@ static const fsc__shape *tap_shape(const fsc__executable *e, int group, int tap)
 
 static fsc_status make_buffers(fsc__executable *e, fsc_error *why)
 {
-    const fsc_plan *plan = e->plan;
+    const fsc__plan *plan = e->plan;
     for (int i = 0; i < plan->graph->input_count; ++i)
         FSC_TRY(make_value(e, i, why));
     for (int g = 0; g < plan->group_count; ++g)
@@ -153,7 +153,7 @@ static fsc_status make_buffers(fsc__executable *e, fsc_error *why)
     return FSC_OK;
 }
 
-fsc_status fsc__executable_create(fsc_device *device, const fsc_plan *plan,
+fsc_status fsc__executable_create(fsc_device *device, const fsc__plan *plan,
                                   const fsc__emit_options *options, fsc__executable **executable,
                                   fsc__text *log, fsc_error *why)
 {

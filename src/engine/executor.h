@@ -22,7 +22,7 @@ typedef struct fsc__times {
 /* options NULL, or a tile of width 0: the device's default tile. plan must outlive the executable.
    log: the driver's log when a kernel does not build (may be NULL). All memory is had here, so that
    a run allocates nothing but its results; sizes beyond the device's are FSC_UNSUPPORTED, named. */
-fsc_status fsc__executable_create(fsc_device *device, const fsc_plan *plan,
+fsc_status fsc__executable_create(fsc_device *device, const fsc__plan *plan,
                                   const fsc__emit_options *options, fsc__executable **executable,
                                   fsc__text *log, fsc_error *why);
 void fsc__executable_free(fsc__executable *executable);

@@ -15,7 +15,7 @@ typedef struct planner {
     const fsc_graph *graph;
     const fsc__plan_options *options;
     int *last_use; /* per value: the last node that reads it; INT_MAX for outputs, -1 for none */
-    fsc_plan *plan;
+    fsc__plan *plan;
     fsc_error *why;
 } planner;
 
@@ -195,9 +195,9 @@ static void find_uses(const fsc_graph *graph, int *last_use)
         last_use[graph->outputs[i]] = INT_MAX;
 }
 
-static fsc_plan *plan_alloc(const fsc_graph *graph, const fsc_mode *mode)
+static fsc__plan *plan_alloc(const fsc_graph *graph, const fsc_mode *mode)
 {
-    fsc_plan *plan = fsc__calloc(1, sizeof *plan);
+    fsc__plan *plan = fsc__calloc(1, sizeof *plan);
     if (!plan)
         return NULL;
     plan->graph = graph;
@@ -212,7 +212,7 @@ static fsc_plan *plan_alloc(const fsc_graph *graph, const fsc_mode *mode)
 }
 
 fsc_status fsc__plan_create(const fsc_graph *graph, const fsc_mode *mode,
-                            const fsc__plan_options *options, fsc_plan **plan, fsc_error *why)
+                            const fsc__plan_options *options, fsc__plan **plan, fsc_error *why)
 {
     FSC_TRY(check_off(options, why));
     FSC_TRY(fsc__plan_fields_check(graph, mode, why));
@@ -234,7 +234,7 @@ done:
     return status;
 }
 
-void fsc__plan_free(fsc_plan *plan)
+void fsc__plan_free(fsc__plan *plan)
 {
     if (!plan)
         return;
@@ -247,19 +247,19 @@ void fsc__plan_free(fsc_plan *plan)
     fsc__free(plan);
 }
 
-fsc__order fsc__plan_order(const fsc_plan *plan, const fsc__group *group)
+fsc__order fsc__plan_order(const fsc__plan *plan, const fsc__group *group)
 {
     if (plan->mode.order.kind != FSC__ORDER_DEFAULT)
         return plan->mode.order;
     return fsc__pattern_at(group->pattern)->default_order;
 }
 
-bool fsc__plan_rounds(const fsc_plan *plan, const fsc__group *group, int position)
+bool fsc__plan_rounds(const fsc__plan *plan, const fsc__group *group, int position)
 {
     return plan->mode.boundary == FSC__BOUNDARY_ROUND && position < group->node_count - 1;
 }
 
-void fsc__plan_write(const fsc_plan *plan, fsc__text *text)
+void fsc__plan_write(const fsc__plan *plan, fsc__text *text)
 {
     for (int i = 0; i < plan->group_count; i++) {
         const fsc__group *group = &plan->groups[i];

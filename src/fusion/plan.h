@@ -26,14 +26,14 @@ typedef struct fsc__decision {
     char reason[160];
 } fsc__decision;
 
-typedef struct fsc_plan {
+typedef struct fsc__plan {
     const fsc_graph *graph; /* borrowed */
     fsc_mode mode;          /* order may be DEFAULT: see fsc__plan_order */
     fsc__group *groups;     /* in execution order */
     int group_count;
     fsc__decision *decisions;
     int decision_count;
-} fsc_plan;
+} fsc__plan;
 
 typedef struct fsc__plan_options {
     bool unfused;           /* one op per group, every intermediate stored */
@@ -45,17 +45,17 @@ typedef struct fsc__plan_options {
 /* Refuses a mode field that was named and means nothing to any op of the graph. graph must outlive
    the plan. */
 fsc_status fsc__plan_create(const fsc_graph *graph, const fsc_mode *mode,
-                            const fsc__plan_options *options, fsc_plan **plan, fsc_error *why);
-void fsc__plan_free(fsc_plan *plan);
+                            const fsc__plan_options *options, fsc__plan **plan, fsc_error *why);
+void fsc__plan_free(fsc__plan *plan);
 
 /* The order of the sums of a group: the mode's, or the pattern's default. */
-fsc__order fsc__plan_order(const fsc_plan *plan, const fsc__group *group);
+fsc__order fsc__plan_order(const fsc__plan *plan, const fsc__group *group);
 
 /* Whether the value behind a node of the group is rounded to storage inside the kernel: the mode
    says round and the node is not the group's last (whose store rounds). */
-bool fsc__plan_rounds(const fsc_plan *plan, const fsc__group *group, int position);
+bool fsc__plan_rounds(const fsc__plan *plan, const fsc__group *group, int position);
 
 /* "[matmul bias gelu] [layernorm]" */
-void fsc__plan_write(const fsc_plan *plan, fsc__text *text);
+void fsc__plan_write(const fsc__plan *plan, fsc__text *text);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* The emission of one group. */
 typedef struct fsc__emission {
-    const fsc_plan *plan;
+    const fsc__plan *plan;
     const fsc__group *group;
     const fsc__caps *caps;
     const fsc__emit_options *options;

@@ -58,7 +58,7 @@ static fsc_status check_mode(const fsc_mode *mode, const fsc__caps *caps, fsc_er
 }
 
 /* Element indices are 32-bit in the kernels, with room for a group of vectors past the end. */
-static fsc_status check_sizes(const fsc_plan *plan, const fsc__group *group, fsc_error *why)
+static fsc_status check_sizes(const fsc__plan *plan, const fsc__group *group, fsc_error *why)
 {
     const int64_t most = INT32_MAX - (1 << 20);
     for (int i = 0; i <= group->input_count; i++) {
@@ -71,7 +71,7 @@ static fsc_status check_sizes(const fsc_plan *plan, const fsc__group *group, fsc
     return FSC_OK;
 }
 
-fsc_status fsc__emit(const fsc_plan *plan, const fsc__group *group, const fsc__caps *caps,
+fsc_status fsc__emit(const fsc__plan *plan, const fsc__group *group, const fsc__caps *caps,
                      const fsc__emit_options *options, fsc__kernels *kernels, fsc_error *why)
 {
     static fsc__emit_pattern *const patterns[FSC__PATTERN_COUNT] = {

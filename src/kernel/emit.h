@@ -62,7 +62,7 @@ typedef struct fsc__emit_options {
 } fsc__emit_options;
 
 /* FSC_UNSUPPORTED where the device or this version cannot (reason in words). */
-fsc_status fsc__emit(const fsc_plan *plan, const fsc__group *group, const fsc__caps *caps,
+fsc_status fsc__emit(const fsc__plan *plan, const fsc__group *group, const fsc__caps *caps,
                      const fsc__emit_options *options, fsc__kernels *kernels, fsc_error *why);
 void fsc__kernels_deinit(fsc__kernels *kernels);
 

@@ -154,7 +154,7 @@ static fsc_status write_call(chain *c, int position, fsc_error *why)
 /* round_f16( where the mode rounds this boundary to a storage type that needs it, else "". */
 static const char *rounding(const chain *c, int position)
 {
-    const fsc_plan *plan = c->writer->emission->plan;
+    const fsc__plan *plan = c->writer->emission->plan;
     if (!fsc__plan_rounds(plan, c->group, position))
         return "";
     return plan->mode.storage == FSC_F16    ? "round_f16("

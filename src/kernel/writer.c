@@ -70,7 +70,7 @@ static void add_buffer(fsc__writer *writer, int value, const char *name)
 {
     if (has_param(writer, name))
         return;
-    const fsc_plan *plan = writer->emission->plan;
+    const fsc__plan *plan = writer->emission->plan;
     const fsc_dtype type = fsc__graph_input_type(&plan->graph->values[value], &plan->mode);
     char typed[40];
     snprintf(typed, sizeof typed, "global const %s *", fsc__stored_element(type));
@@ -98,7 +98,7 @@ static void write_row(fsc__writer *writer, const char *name, const fsc__access *
 
 fsc_status fsc__writer_load(fsc__writer *writer, int value, fsc__text *text, fsc_error *why)
 {
-    const fsc_plan *plan = writer->emission->plan;
+    const fsc__plan *plan = writer->emission->plan;
     const fsc__value *operand = &plan->graph->values[value];
     fsc__access access;
     if (!fsc__access_of(&operand->shape, writer->view.shape, writer->view.cols, &access))

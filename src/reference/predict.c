@@ -97,7 +97,7 @@ static fsc_status run_group(fsc__predict_run *run, const fsc__group *group, fsc_
     return FSC_OK;
 }
 
-static bool read_later(const fsc_plan *plan, int group, int value)
+static bool read_later(const fsc__plan *plan, int group, int value)
 {
     for (int o = 0; o < plan->graph->output_count; o++) {
         if (plan->graph->outputs[o] == value)
@@ -123,7 +123,7 @@ static void free_read(fsc__predict_run *run, int group)
     }
 }
 
-static fsc_status check_inputs(const fsc_plan *plan, const fsc_tensor in[], fsc_error *why)
+static fsc_status check_inputs(const fsc__plan *plan, const fsc_tensor in[], fsc_error *why)
 {
     for (int i = 0; i < plan->graph->input_count; i++) {
         const fsc__value *value = &plan->graph->values[i];
@@ -140,7 +140,7 @@ static fsc_status check_inputs(const fsc_plan *plan, const fsc_tensor in[], fsc_
 }
 
 /* out: initialised here. */
-static fsc_status predict_with(const fsc_plan *plan, fsc__fma fma, const fsc_tensor in[],
+static fsc_status predict_with(const fsc__plan *plan, fsc__fma fma, const fsc_tensor in[],
                                fsc_tensor out[], fsc_error *why)
 {
     const fsc_graph *graph = plan->graph;
@@ -185,8 +185,8 @@ static int64_t elements_that_differ(const fsc_tensor *a, const fsc_tensor *b)
 }
 
 /* Against the prediction with an exact fma. */
-static fsc_status count_flushed(const fsc_plan *plan, const fsc_tensor in[], const fsc_tensor out[],
-                                int64_t *flushed, fsc_error *why)
+static fsc_status count_flushed(const fsc__plan *plan, const fsc_tensor in[],
+                                const fsc_tensor out[], int64_t *flushed, fsc_error *why)
 {
     const int outputs = plan->graph->output_count;
     fsc_tensor *exact = fsc__calloc((size_t)outputs, sizeof *exact);
@@ -205,8 +205,8 @@ static fsc_status count_flushed(const fsc_plan *plan, const fsc_tensor in[], con
     return status;
 }
 
-fsc_status fsc__predict(const fsc_plan *plan, fsc__fma fma, const fsc_tensor in[], fsc_tensor out[],
-                        int64_t *flushed, fsc_error *why)
+fsc_status fsc__predict(const fsc__plan *plan, fsc__fma fma, const fsc_tensor in[],
+                        fsc_tensor out[], int64_t *flushed, fsc_error *why)
 {
     if (fma != FSC__FMA_EXACT && fma != FSC__FMA_FLUSHES)
         FSC_FAIL(why, FSC_UNSUPPORTED, "the device's fma follows no known rule");

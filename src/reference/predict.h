@@ -44,8 +44,8 @@
    output, initialised here with the storage type. Uses all processors; the same bits whatever their
    number and instruction set. fma OTHER is FSC_UNSUPPORTED.
    flushed (may be NULL): number of output elements that the fma quirk changed. */
-fsc_status fsc__predict(const fsc_plan *plan, fsc__fma fma, const fsc_tensor in[], fsc_tensor out[],
-                        int64_t *flushed, fsc_error *why);
+fsc_status fsc__predict(const fsc__plan *plan, fsc__fma fma, const fsc_tensor in[],
+                        fsc_tensor out[], int64_t *flushed, fsc_error *why);
 
 /* One pointwise op in f32 over n elements, as the prediction computes it (before any rounding to
    storage). For tests of the formulas. in has an entry for each of the op's inputs. attr NULL: the

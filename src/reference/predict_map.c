@@ -164,7 +164,7 @@ static void add_operand(map *m, int value)
 
 static fsc_status add_step(map *m, const fsc__group *group, int position, fsc_error *why)
 {
-    const fsc_plan *plan = m->run->plan;
+    const fsc__plan *plan = m->run->plan;
     const fsc__node *node = &plan->graph->nodes[group->nodes[position]];
     if (node->op->kind != FSC__OP_POINTWISE)
         FSC_FAIL(why, FSC_ERR_INTERNAL, "%s within a chain of pointwise ops", node->op->name);

@@ -6,7 +6,7 @@
 #include "reference/predict_isa.h"
 
 typedef struct fsc__predict_run {
-    const fsc_plan *plan;
+    const fsc__plan *plan;
     const fsc__predict_loops *loops;
     fsc_tensor *values; /* per graph value; data NULL: not made. Inputs are the caller's. Inside a
                            group also f32 values of its nodes, as computed */
