@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/op.h"
+#include "graph/conv2d.h"
 #include "harness.h"
 
 const int fsc__test_forks = 1;
@@ -16,7 +16,7 @@ enum { POINTWISE = sizeof pointwise / sizeof pointwise[0] };
 
 START_TEST(rows_keep_their_order)
 {
-    ck_assert_uint_eq(fsc__op_count(), POINTWISE + 3);
+    ck_assert_uint_eq(fsc__op_count(), POINTWISE + 4);
     for (int i = 0; i < POINTWISE; i++) {
         const fsc__op *op = fsc__op_find(pointwise[i]);
         ck_assert_ptr_nonnull(op);
@@ -69,6 +69,35 @@ START_TEST(loop_ops)
     ck_assert_int_eq(rmsnorm->inputs, 2);
     ck_assert_double_eq(rmsnorm->attr[0].initial, 1e-6);
     ck_assert_int_eq(rmsnorm->input[1].role, FSC__ROLE_GAMMA);
+}
+END_TEST
+
+START_TEST(conv2d_row)
+{
+    const fsc__op *conv2d = fsc__op_find("conv2d");
+    ck_assert_int_eq(conv2d->kind, FSC__OP_CONV2D);
+    ck_assert_int_eq(conv2d->inputs, 2);
+    ck_assert_int_eq(conv2d->input[1].role, FSC__ROLE_WEIGHT);
+    static const struct {
+        const char *name;
+        int at, count;
+        float initial;
+    } expected[] = {{"stride", FSC__CONV2D_STRIDE, 2, 1},
+                    {"pads", FSC__CONV2D_PADS, 4, 0},
+                    {"dilation", FSC__CONV2D_DILATION, 2, 1},
+                    {"groups", FSC__CONV2D_GROUPS, 1, 1},
+                    {"layout", FSC__CONV2D_LAYOUT, 1, FSC__LAYOUT_NONE}};
+    float numbers[FSC__OP_MAX_NUMBERS];
+    fsc__op_initial(conv2d, numbers);
+    for (int i = 0; i < 5; i++) {
+        const fsc__op_attr *attr = &conv2d->attr[i];
+        ck_assert_str_eq(attr->name, expected[i].name);
+        ck_assert_int_eq(attr->at, expected[i].at);
+        ck_assert_int_eq(attr->count, expected[i].count);
+        ck_assert_float_eq(numbers[attr->at + attr->count - 1], expected[i].initial);
+    }
+    ck_assert_ptr_null(conv2d->attr[5].name);
+    ck_assert_str_eq(conv2d->attr[4].words[FSC__LAYOUT_NHWC], "nhwc");
 }
 END_TEST
 
@@ -142,6 +171,7 @@ Suite *fsc__test_suite(void)
     tcase_add_test(tcase, rows_keep_their_order);
     tcase_add_test(tcase, operands_are_named_by_role);
     tcase_add_test(tcase, loop_ops);
+    tcase_add_test(tcase, conv2d_row);
     tcase_add_test(tcase, attributes_of_a_row);
     tcase_add_loop_test(tcase, malformed_attributes, 0,
                         (int)(sizeof malformed / sizeof malformed[0]));

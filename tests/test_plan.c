@@ -199,7 +199,7 @@ START_TEST(unknown_rules)
     ck_assert_int_eq(fsc__plan_create(graph, &mode, &options, &plan, &why), FSC_ERR_INPUT);
     ck_assert_ptr_null(plan);
     ck_assert_ptr_nonnull(strstr(why.text, "no rule \"norm_epilog\"; did you mean norm_epilogue"));
-    ck_assert_ptr_nonnull(strstr(why.text, "map_chain, matmul_epilogue, norm_epilogue"));
+    ck_assert_ptr_nonnull(strstr(why.text, "map_chain, matmul_epilogue, conv2d_epilogue"));
     fsc__graph_free(graph);
 }
 END_TEST

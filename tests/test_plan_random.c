@@ -24,17 +24,18 @@ static int below(int limit)
     return (int)((random_state >> 8) % (uint32_t)limit);
 }
 
-/* A chain of 1 to 9 ops over square matrices in a batch, so that every item fits every other;
-   operands reuse earlier values about as often as they are new. */
+/* A chain of 1 to 9 ops over a batch of images whose axes are all 3, so that every item fits every
+   other; operands reuse earlier values about as often as they are new. */
 static void random_chain(fsc__text *chain, fsc__text *shape)
 {
     static const char *const unary[] = {"relu", "neg", "gelu"};
     static const char *const binary[] = {"add", "mul", "sub"};
     static const char *const by[] = {"full", "col", "row", "channel", "scalar"};
     const int count = 1 + below(9);
-    fsc__text_add(shape, "2x3x3");
+    const char *layout = below(2) ? "nchw" : "nhwc";
+    fsc__text_add(shape, "3x3x3x3");
     for (int i = 0; i < count; i++) {
-        const int kind = below(10);
+        const int kind = below(12);
         fsc__text_add(chain, "%s", i > 0 ? "+" : "");
         if (kind < 3)
             fsc__text_add(chain, "%s(out=v%d)", unary[kind], i);
@@ -50,9 +51,12 @@ static void random_chain(fsc__text *chain, fsc__text *shape)
             fsc__text_add(chain, "add(%d.5,out=v%d)", i, i);
         else if (kind == 8 && i > 0)
             fsc__text_add(chain, "matmul(v%d,transB=%d,out=v%d)", below(i), below(2), i);
-        else {
+        else if (kind > 9) {
+            fsc__text_add(chain, "conv2d(pads=1,layout=%s,out=v%d)", layout, i);
+            fsc__text_add(shape, ":3x3x3x3");
+        } else {
             fsc__text_add(chain, "matmul(transA=%d,out=v%d)", below(2), i);
-            fsc__text_add(shape, below(2) ? ":3x3" : ":2x3x3");
+            fsc__text_add(shape, below(2) ? ":3x3" : ":3x3x3x3");
         }
     }
 }
@@ -204,7 +208,7 @@ static void check_decisions(const fsc__plan *plan, const fsc__plan_options *opti
 
 START_TEST(invariants)
 {
-    int fired[8] = {0}, groups = 0, nodes = 0;
+    int fired[16] = {0}, groups = 0, nodes = 0;
     const fsc_mode mode = {0};
     for (int round = 0; round < 3000; round++) {
         random_state = (uint32_t)round;

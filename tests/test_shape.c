@@ -99,7 +99,8 @@ START_TEST(operands_by_name)
     for (int by = 0; by < FSC__BY_COUNT; by++) {
         fsc__shape operand, out;
         fsc_error why = {0};
-        const fsc_status status = fsc__shape_by((fsc__by)by, &running, &operand, &why);
+        const fsc_status status =
+            fsc__shape_by((fsc__by)by, &running, FSC__LAYOUT_NCHW, &operand, &why);
         if (!laid[_i].operand[by][0]) {
             ck_assert_int_eq(status, FSC_ERR_INPUT);
             continue;
@@ -109,6 +110,16 @@ START_TEST(operands_by_name)
         ck_status_ok(fsc__shape_broadcast(&running, &operand, &out, &why), &why);
         ck_assert(fsc__shape_equal(&out, &running));
     }
+}
+END_TEST
+
+START_TEST(channels_of_nhwc)
+{
+    const fsc__shape running = shape_of("2x56x57x64");
+    fsc__shape operand;
+    fsc_error why = {0};
+    ck_status_ok(fsc__shape_by(FSC__BY_CHANNEL, &running, FSC__LAYOUT_NHWC, &operand, &why), &why);
+    check_shape(&operand, "64");
 }
 END_TEST
 
@@ -232,6 +243,7 @@ Suite *fsc__test_suite(void)
     tcase_add_test(tcase, parts);
     tcase_add_loop_test(tcase, bad_text, 0, LENGTH(bad));
     tcase_add_loop_test(tcase, operands_by_name, 0, LENGTH(laid));
+    tcase_add_test(tcase, channels_of_nhwc);
     tcase_add_loop_test(tcase, broadcasting, 0, LENGTH(broadcast));
     tcase_add_test(tcase, scalars_broadcast);
     tcase_add_loop_test(tcase, matmul_dims, 0, LENGTH(products));

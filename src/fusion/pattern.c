@@ -12,6 +12,8 @@ static const fsc__pattern patterns[FSC__PATTERN_COUNT] = {
         {FSC__PATTERN_MAP, "map", FSC__OP_POINTWISE, {FSC__ORDER_DEFAULT, 0}, ALWAYS},
     [FSC__PATTERN_MATMUL] =
         {FSC__PATTERN_MATMUL, "matmul", FSC__OP_MATMUL, {FSC__ORDER_SEQUENTIAL, 0}, ALWAYS | SUMS},
+    [FSC__PATTERN_CONV2D] =
+        {FSC__PATTERN_CONV2D, "conv2d", FSC__OP_CONV2D, {FSC__ORDER_SEQUENTIAL, 0}, ALWAYS | SUMS},
     [FSC__PATTERN_NORM] = {FSC__PATTERN_NORM,
                            "norm",
                            FSC__OP_NORM,

@@ -7,6 +7,7 @@
 typedef enum fsc__pattern_id {
     FSC__PATTERN_MAP,
     FSC__PATTERN_MATMUL,
+    FSC__PATTERN_CONV2D,
     FSC__PATTERN_NORM,
     FSC__PATTERN_COUNT
 } fsc__pattern_id;

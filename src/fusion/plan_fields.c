@@ -10,9 +10,9 @@ static const struct {
     unsigned bit;
     const char *name, *needs;
 } conditional[] = {
-    {FSC__MODE_ACCUM, "accum", "a matmul, layernorm or rmsnorm"},
-    {FSC__MODE_ORDER, "order", "a matmul, layernorm or rmsnorm"},
-    {FSC__MODE_CONTRACT, "contract", "a matmul, layernorm or rmsnorm"},
+    {FSC__MODE_ACCUM, "accum", "a matmul, conv2d, layernorm or rmsnorm"},
+    {FSC__MODE_ORDER, "order", "a matmul, conv2d, layernorm or rmsnorm"},
+    {FSC__MODE_CONTRACT, "contract", "a matmul, conv2d, layernorm or rmsnorm"},
     {FSC__MODE_VARIANCE, "variance", "a layernorm"},
     {FSC__MODE_GELU, "gelu", "the op gelu"},
     {FSC__MODE_PARAMS, "params", "a bias, scale, gamma or beta"},

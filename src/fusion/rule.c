@@ -39,16 +39,22 @@ static bool pointwise_joins(const fsc__span *before, const fsc__span *after,
     return fsc__span_reaches(after, map ? after->first : node, after->end, reason);
 }
 
-/* Why a span with a main op cannot take another, by the pattern of the first and of the second. */
-static const char *const two_mains[FSC__PATTERN_COUNT][FSC__PATTERN_COUNT] = {
-    [FSC__PATTERN_MATMUL][FSC__PATTERN_MATMUL] = "a kernel holds one matmul",
-    [FSC__PATTERN_MATMUL][FSC__PATTERN_NORM] = "a norm needs whole rows, matmul makes tiles",
-    [FSC__PATTERN_NORM][FSC__PATTERN_MATMUL] =
-        "a matmul loads its operand in pieces, a norm makes whole rows",
-    [FSC__PATTERN_NORM][FSC__PATTERN_NORM] = "a kernel holds one norm",
-};
+/* Why a span with a main op cannot take another. */
+static bool refuse_second_main(fsc__pattern_id first, fsc__pattern_id second,
+                               char reason[FSC__REASON_BYTES])
+{
+    const char *had = fsc__pattern_at(first)->name, *met = fsc__pattern_at(second)->name;
+    if (first == second)
+        return fsc__refuse(reason, "a kernel holds one %s", had);
+    if (second == FSC__PATTERN_NORM)
+        return fsc__refuse(reason, "a norm needs whole rows, %s makes tiles", had);
+    if (first == FSC__PATTERN_NORM)
+        return fsc__refuse(reason, "a %s loads its operand in pieces, a norm makes whole rows",
+                           met);
+    return fsc__refuse(reason, "a %s loads its operand in pieces, a %s makes tiles", met, had);
+}
 
-/* A matmul or norm joins the pointwise ops that make its first operand. */
+/* A matmul, conv2d or norm joins the pointwise ops that make its first operand. */
 static bool main_joins(const fsc__span *before, const fsc__span *after,
                        char reason[FSC__REASON_BYTES])
 {
@@ -57,8 +63,7 @@ static bool main_joins(const fsc__span *before, const fsc__span *after,
     const fsc__op *op = graph->nodes[node].op;
     const int *in = graph->nodes[node].in;
     if (before->main >= 0)
-        return fsc__refuse(reason, "%s",
-                           two_mains[fsc__span_pattern(before)][fsc__pattern_of(op->kind)->id]);
+        return refuse_second_main(fsc__span_pattern(before), fsc__pattern_of(op->kind)->id, reason);
     for (int slot = 1; slot < op->inputs; slot++) {
         if (!fsc__span_makes(before, in[slot]))
             continue;
@@ -78,10 +83,14 @@ static const fsc__rule rules[] = {
      FSC__PATTERN_MAP, FSC__OP_POINTWISE, pointwise_joins},
     {"matmul_epilogue", "A pointwise op works on the sums of a matmul before they are stored.",
      FSC__PATTERN_MATMUL, FSC__OP_POINTWISE, pointwise_joins},
+    {"conv2d_epilogue", "A pointwise op works on the sums of a conv2d before they are stored.",
+     FSC__PATTERN_CONV2D, FSC__OP_POINTWISE, pointwise_joins},
     {"norm_epilogue", "A pointwise op works on a normalised row before it is stored.",
      FSC__PATTERN_NORM, FSC__OP_POINTWISE, pointwise_joins},
     {"matmul_prologue", "Pointwise ops work on a matmul's left operand while it is loaded.",
      ANY_PATTERN, FSC__OP_MATMUL, main_joins},
+    {"conv2d_prologue", "Pointwise ops work on a conv2d's image while it is loaded.", ANY_PATTERN,
+     FSC__OP_CONV2D, main_joins},
     {"norm_prologue", "Pointwise ops work on a row while a norm loads it.", ANY_PATTERN,
      FSC__OP_NORM, main_joins},
 };

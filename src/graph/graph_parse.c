@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "graph/chain.h"
+#include "graph/conv2d.h"
 
 typedef struct builder {
     fsc__chain chain;
@@ -69,18 +70,27 @@ static fsc_status at_item(const builder *b, fsc_status status)
     return fsc__chain_fail(&b->chain, b->item, b->why, "%s", b->why ? b->why->text : "");
 }
 
+/* How a new operand lies on the running value: a bias of an image belongs to its channels. */
+static fsc__by by_of(const fsc__item *item, fsc__layout layout)
+{
+    if (item->op->kind == FSC__OP_NORM)
+        return FSC__BY_COL;
+    const bool image = layout != FSC__LAYOUT_NONE;
+    return image && !item->has_by && item->by == FSC__BY_COL ? FSC__BY_CHANNEL : item->by;
+}
+
 /* Shape of a new operand called name. */
 static fsc_status new_shape(builder *b, const fsc__item *item, const char *name, fsc__shape *shape)
 {
-    const fsc__shape *running = &b->graph->values[b->running].shape;
-    if (item->op->kind == FSC__OP_NORM)
-        return at_item(b, fsc__shape_by(FSC__BY_COL, running, shape, b->why));
-    if (item->op->kind == FSC__OP_POINTWISE)
-        return at_item(b, fsc__shape_by(item->by, running, shape, b->why));
+    const fsc__value *running = &b->graph->values[b->running];
+    if (item->op->kind == FSC__OP_NORM || item->op->kind == FSC__OP_POINTWISE)
+        return at_item(b, fsc__shape_by(by_of(item, running->layout), &running->shape,
+                                        running->layout, shape, b->why));
     if (b->parts_used == b->parts.count)
         return fsc__chain_fail(&b->chain, b->item, b->why,
                                "the shape \"%.200s\" has no part for %s; write the shape of x, "
-                               "then that of each new matmul operand, as in 384x1024:1024x4096",
+                               "then that of each new operand w of matmul or conv2d, as in "
+                               "384x1024:1024x4096",
                                b->parts.text, name);
     *shape = b->parts.part[b->parts_used++];
     return FSC_OK;
@@ -135,6 +145,43 @@ static fsc_status check_norm(const builder *b, const fsc__node *node)
     return FSC_OK;
 }
 
+/* The first layout that the chain names; NCHW where a conv2d names none, NONE without one. */
+static fsc__layout first_layout(const fsc__chain *chain)
+{
+    fsc__layout found = FSC__LAYOUT_NONE;
+    for (int i = 0; i < chain->count; i++) {
+        const fsc__item *item = &chain->items[i];
+        if (item->op->kind != FSC__OP_CONV2D)
+            continue;
+        if (item->attr[FSC__CONV2D_LAYOUT] != 0)
+            return (fsc__layout)(int)item->attr[FSC__CONV2D_LAYOUT];
+        found = FSC__LAYOUT_NCHW;
+    }
+    return found;
+}
+
+static fsc_status conv2d_shape(const builder *b, const fsc__node *node, fsc__shape *shape)
+{
+    const fsc__value *x = &b->graph->values[node->in[0]], *w = &b->graph->values[node->in[1]];
+    fsc__conv2d_dims dims;
+    FSC_TRY(fsc__conv2d_dims_of(&x->shape, &w->shape, node->attr, x->layout, &dims, b->why));
+    *shape = fsc__conv2d_result(&dims);
+    return fsc__shape_limit(shape, b->why);
+}
+
+/* Results of conv2d are images, and so are those that keep the shape of an image. */
+static fsc__layout result_layout(const builder *b, const fsc__node *node, const fsc__shape *shape)
+{
+    if (node->op->kind == FSC__OP_CONV2D)
+        return fsc__graph_conv2d(b->graph, node).layout;
+    if (node->op->kind == FSC__OP_MATMUL || shape->rank != 4)
+        return FSC__LAYOUT_NONE;
+    for (int slot = 0; slot < node->op->inputs; slot++)
+        if (b->graph->values[node->in[slot]].layout != FSC__LAYOUT_NONE)
+            return b->graph->values[node->in[slot]].layout;
+    return FSC__LAYOUT_NONE;
+}
+
 static fsc_status result_shape(const builder *b, const fsc__node *node, fsc__shape *shape)
 {
     const fsc__value *values = b->graph->values;
@@ -144,6 +191,8 @@ static fsc_status result_shape(const builder *b, const fsc__node *node, fsc__sha
     if (node->op->kind == FSC__OP_MATMUL)
         return fsc__shape_matmul(&values[node->in[0]].shape, &values[node->in[1]].shape,
                                  node->attr[0] != 0, node->attr[1] != 0, shape, b->why);
+    if (node->op->kind == FSC__OP_CONV2D)
+        return conv2d_shape(b, node, shape);
     for (int slot = 1; slot < node->op->inputs; slot++) {
         const fsc__shape running = *shape;
         FSC_TRY(fsc__shape_broadcast(&running, &values[node->in[slot]].shape, shape, b->why));
@@ -167,6 +216,7 @@ static fsc_status build_item(builder *b)
                                "out=%s: another value has that name already", item->out);
     node->out = add_value(graph, FSC__VALUE_RESULT, item->out);
     graph->values[node->out].shape = shape;
+    graph->values[node->out].layout = result_layout(b, node, &shape);
     graph->values[node->out].producer = b->item;
     graph->node_count++;
     b->running = node->out;
@@ -201,6 +251,8 @@ static fsc_status measure_sums(fsc_graph *graph)
             int64_t length = reach[node->out];
             if (node->op->kind == FSC__OP_MATMUL)
                 length = fsc__graph_matmul(graph, node).k;
+            else if (node->op->kind == FSC__OP_CONV2D)
+                length = fsc__graph_conv2d(graph, node).terms;
             else if (node->op->kind == FSC__OP_NORM && slot == 0)
                 length = fsc__graph_norm(graph, node).cols;
             if (length > reach[node->in[slot]])
@@ -281,12 +333,14 @@ fsc_status fsc__graph_parse(const char *chain, const char *shape, fsc_graph **gr
     FSC_GO(fsc__shape_parse(shape, &b.parts, why));
     FSC_GO(graph_alloc(chain, b.chain.count, &b.graph, why));
     b.running = add_input(b.graph, "x", FSC__ROLE_DATA, &b.parts.part[b.parts_used++]);
+    if (b.graph->values[b.running].shape.rank == 4)
+        b.graph->values[b.running].layout = first_layout(&b.chain);
     for (b.item = 0; b.item < b.chain.count; b.item++)
         FSC_GO(build_item(&b));
     if (b.parts_used < b.parts.count)
         FSC_GO(fsc__fail(why, FSC_ERR_INPUT,
                          "shape \"%.200s\" has %d parts, but \"%.200s\" needs %d: one for x and "
-                         "one for each new matmul operand",
+                         "one for each new operand w of matmul or conv2d",
                          shape, b.parts.count, chain, b.parts_used));
     FSC_GO(finish(b.graph, why));
     *graph = b.graph;

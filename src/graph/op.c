@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/tensor.h"
+
 enum { ATTR_NAME_BYTES = 16 };
 
 /* What the operands of a pointwise op after the first are called in a chain, by the role word of
@@ -39,6 +41,18 @@ static fsc__op ops[] = {
      .attr = {{.name = "transA", .low = 0, .high = 1, .whole = true},
               {.name = "transB", .low = 0, .high = 1, .whole = true}},
      .note = "x w over the last two axes, leading ones are a batch; sums start at +0"},
+    {.name = "conv2d",
+     .kind = FSC__OP_CONV2D,
+     .inputs = 2,
+     .input = {{"x", FSC__ROLE_DATA}, {"w", FSC__ROLE_WEIGHT}},
+     .attr =
+         {{.name = "stride", .count = 2, .initial = 1, .low = 1, .high = 65535, .whole = true},
+          {.name = "pads", .count = 4, .initial = 0, .low = 0, .high = 65535, .whole = true},
+          {.name = "dilation", .count = 2, .initial = 1, .low = 1, .high = 65535, .whole = true},
+          {.name = "groups", .initial = 1, .low = 1, .high = 1 << 24, .whole = true},
+          {.name = "layout", .words = fsc__layout_names}},
+     .note =
+         "sums over (ic, kh, kw), kw fastest, that start at +0; pads are +0 and are multiplied"},
     {.name = "layernorm",
      .kind = FSC__OP_NORM,
      .inputs = 3,

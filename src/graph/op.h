@@ -8,7 +8,13 @@
 #include "numeric/fill.h"
 #include "numeric/mode.h"
 
-typedef enum fsc__op_kind { FSC__OP_POINTWISE, FSC__OP_MATMUL, FSC__OP_NORM } fsc__op_kind;
+typedef enum fsc__op_kind {
+    FSC__OP_POINTWISE,
+    FSC__OP_MATMUL,
+    FSC__OP_CONV2D,
+    FSC__OP_NORM,
+    FSC__OP_KIND_COUNT
+} fsc__op_kind;
 
 /* An op has up to MAX_ATTRS attributes, whose numbers are MAX_NUMBERS together. */
 enum {

@@ -93,7 +93,8 @@ fsc_status fsc__shape_parse(const char *text, fsc__shape_parts *parts, fsc_error
     return FSC_OK;
 }
 
-fsc_status fsc__shape_by(fsc__by by, const fsc__shape *running, fsc__shape *operand, fsc_error *why)
+fsc_status fsc__shape_by(fsc__by by, const fsc__shape *running, fsc__layout layout,
+                         fsc__shape *operand, fsc_error *why)
 {
     if (by == FSC__BY_FULL || running->rank == 0) {
         *operand = *running;
@@ -101,7 +102,7 @@ fsc_status fsc__shape_by(fsc__by by, const fsc__shape *running, fsc__shape *oper
     }
     const int last = running->rank - 1;
     fsc__shape made = {.rank = 1, .dims = {1}};
-    if (by == FSC__BY_COL) {
+    if (by == FSC__BY_COL || (by == FSC__BY_CHANNEL && layout == FSC__LAYOUT_NHWC)) {
         made.dims[0] = running->dims[last];
     } else if (by == FSC__BY_ROW) {
         made = *running;

@@ -27,7 +27,7 @@ typedef enum fsc__by {
     FSC__BY_FULL,    /* the same shape */
     FSC__BY_COL,     /* [C], C the last axis */
     FSC__BY_ROW,     /* [...,1] */
-    FSC__BY_CHANNEL, /* [C,1,...,1], C axis 1 of two or more */
+    FSC__BY_CHANNEL, /* [C,1,...,1], C axis 1 of two or more; [C] where the layout is nhwc */
     FSC__BY_SCALAR   /* [1] */
 } fsc__by;
 
@@ -35,8 +35,8 @@ extern const char *const fsc__by_names[];
 enum { FSC__BY_COUNT = FSC__BY_SCALAR + 1 };
 
 /* The results below are made; a failure's text says what does not fit, without naming where. */
-fsc_status fsc__shape_by(fsc__by by, const fsc__shape *running, fsc__shape *operand,
-                         fsc_error *why);
+fsc_status fsc__shape_by(fsc__by by, const fsc__shape *running, fsc__layout layout,
+                         fsc__shape *operand, fsc_error *why);
 fsc_status fsc__shape_broadcast(const fsc__shape *a, const fsc__shape *b, fsc__shape *out,
                                 fsc_error *why);
 

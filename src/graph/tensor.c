@@ -6,6 +6,13 @@
 
 #include "base/alloc.h"
 
+const char *const fsc__layout_names[] = {
+    [FSC__LAYOUT_NONE] = "auto",
+    [FSC__LAYOUT_NCHW] = "nchw",
+    [FSC__LAYOUT_NHWC] = "nhwc",
+    NULL,
+};
+
 int64_t fsc__shape_elems(const fsc__shape *shape)
 {
     int64_t elems = 1;

@@ -15,6 +15,11 @@ typedef struct fsc__shape {
     int64_t dims[FSC_MAX_RANK];
 } fsc__shape;
 
+/* Where the channels of an image are. The names are for conv2d's attribute `layout`. */
+typedef enum fsc__layout { FSC__LAYOUT_NONE, FSC__LAYOUT_NCHW, FSC__LAYOUT_NHWC } fsc__layout;
+
+extern const char *const fsc__layout_names[]; /* "auto" for NONE; ended by NULL */
+
 typedef struct fsc_tensor {
     fsc_dtype type;
     fsc__shape shape;

@@ -81,6 +81,9 @@ fsc_status fsc__emit(const fsc__plan *plan, const fsc__group *group, const fsc__
     };
     fsc__kernels made = {0};
     fsc__emission emission = {plan, group, caps, options, &made};
+    if (!patterns[group->pattern])
+        FSC_FAIL(why, FSC_UNSUPPORTED, "%s has no kernel yet",
+                 fsc__pattern_at(group->pattern)->name);
     FSC_TRY(fsc__tile_check(&options->tile, why));
     FSC_TRY(check_mode(&plan->mode, caps, why));
     FSC_TRY(check_sizes(plan, group, why));

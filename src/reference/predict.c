@@ -66,6 +66,9 @@ static main_function *const main_functions[FSC__PATTERN_COUNT] = {
 static fsc_status run_main(fsc__predict_run *run, const fsc__group *group, fsc_tensor *out,
                            fsc_error *why)
 {
+    if (!main_functions[group->pattern])
+        FSC_FAIL(why, FSC_UNSUPPORTED, "%s has no prediction yet",
+                 fsc__pattern_at(group->pattern)->name);
     const int operand = run->plan->graph->nodes[group->nodes[group->main]].in[0];
     fsc_tensor *prologue = run->values[operand].data ? NULL : &run->values[operand];
     if (prologue)

@@ -79,6 +79,8 @@ static fsc_status run_node(fsc__truth_run *run, int index, fsc_error *why)
     const fsc__node *node = &run->graph->nodes[index];
     const fsc__shape *shape = &run->graph->values[node->out].shape;
     fsc__truth_value *out = &run->values[node->out];
+    if (!node_functions[node->op->kind])
+        FSC_FAIL(why, FSC_UNSUPPORTED, "%s has no truth yet", node->op->name);
     FSC_TRY(fsc__tensor_init(&out->value, FSC_F64, shape, why));
     if (run->bounds)
         FSC_TRY(fsc__tensor_init(&out->error, FSC_F64, shape, why));
