@@ -77,10 +77,22 @@ static const char *const norm_chains[] = {"layernorm+relu",
                                           "add+rmsnorm(eps=1e-5)+scale+tanh",
                                           NULL};
 
-static const char *const *const modes_of[FSC__PATTERN_COUNT] = {map_modes, matmul_modes,
-                                                                norm_modes};
-static const char *const *const chains_of[FSC__PATTERN_COUNT] = {map_chains, matmul_chains,
-                                                                 norm_chains};
+/* conv2d has no kernel yet. */
+static const char *const conv2d_modes[] = {NULL};
+static const char *const conv2d_chains[] = {NULL};
+
+static const char *const *const modes_of[FSC__PATTERN_COUNT] = {
+    [FSC__PATTERN_MAP] = map_modes,
+    [FSC__PATTERN_MATMUL] = matmul_modes,
+    [FSC__PATTERN_CONV2D] = conv2d_modes,
+    [FSC__PATTERN_NORM] = norm_modes,
+};
+static const char *const *const chains_of[FSC__PATTERN_COUNT] = {
+    [FSC__PATTERN_MAP] = map_chains,
+    [FSC__PATTERN_MATMUL] = matmul_chains,
+    [FSC__PATTERN_CONV2D] = conv2d_chains,
+    [FSC__PATTERN_NORM] = norm_chains,
+};
 
 /* Two tiles for each case: in quick runs where fma is software, in other quick runs, in full ones.
  */
