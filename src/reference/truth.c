@@ -71,6 +71,7 @@ static bool read_later(const fsc_graph *graph, int node, int value)
 static fsc__truth_node *const node_functions[] = {
     [FSC__OP_POINTWISE] = fsc__truth_pointwise,
     [FSC__OP_MATMUL] = fsc__truth_matmul,
+    [FSC__OP_CONV2D] = fsc__truth_conv2d,
     [FSC__OP_NORM] = fsc__truth_norm,
 };
 
@@ -79,8 +80,6 @@ static fsc_status run_node(fsc__truth_run *run, int index, fsc_error *why)
     const fsc__node *node = &run->graph->nodes[index];
     const fsc__shape *shape = &run->graph->values[node->out].shape;
     fsc__truth_value *out = &run->values[node->out];
-    if (!node_functions[node->op->kind])
-        FSC_FAIL(why, FSC_UNSUPPORTED, "%s has no truth yet", node->op->name);
     FSC_TRY(fsc__tensor_init(&out->value, FSC_F64, shape, why));
     if (run->bounds)
         FSC_TRY(fsc__tensor_init(&out->error, FSC_F64, shape, why));

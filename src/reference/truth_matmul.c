@@ -166,8 +166,6 @@ static fsc_status add_flushed(const fsc__matmul_dims *d, const double *a, const 
     return status == FSC_OK ? FSC_OK : fsc__fail(why, status, "out of memory on the host");
 }
 
-/* A sum of K products in any order, each product rounded or not, errs by less than 2*K roundings of
-   sum|a||b|; operands that are off add what their errors make of it. */
 static fsc_status matmul_error(const fsc__truth_run *run, const fsc__node *node,
                                const fsc__truth_value *out, fsc_error *why)
 {
@@ -186,13 +184,7 @@ static fsc_status matmul_error(const fsc__truth_run *run, const fsc__node *node,
             FSC_GO(fsc__fail(why, FSC_ERR_MEMORY, "out of memory on the host"));
         FSC_GO(multiply_magnitudes(&d, a_value, NULL, b_value, NULL, exact, why));
     }
-    for (int64_t i = 0; i < elems; i++) {
-        const double k = (double)d.k, sum = error[i];
-        const double carried = exact ? sum - exact[i] + k * 0x1p-51 * sum : 0.0;
-        const double total = carried + 2.0 * k * (FSC__TRUTH_UNIT * sum + FSC__TRUTH_TINY);
-        const bool sure = isfinite(value[i]) && sum + total <= fsc__dtype_max(FSC_F32);
-        error[i] = sure ? total : (double)INFINITY;
-    }
+    fsc__truth_sum_errors(d.k, value, exact, elems, error);
     FSC_GO(add_flushed(&d, a_value, b_value, error, why));
     for (int64_t i = 0; i < elems; i++)
         error[i] = fsc__truth_stored(run, value[i], error[i]);

@@ -26,12 +26,19 @@ typedef struct fsc__truth_run {
    has been stored: infinity beyond the largest value of the storage type. */
 double fsc__truth_stored(const fsc__truth_run *run, double value, double error);
 
+/* A sum of `terms` products in f32, in any order, each product rounded or not, errs by less than
+   2*terms roundings of the sum of the products' magnitudes; operands that are off add what their
+   errors make of it. error holds, on entry, those sums with operands of |value| + error, exact
+   those of |value| (NULL: the same); on return the errors, infinity where f32 may overflow. */
+void fsc__truth_sum_errors(int64_t terms, const double *value, const double *exact, int64_t n,
+                           double *error);
+
 /* f64 elements; NULL without data. */
 double *fsc__truth_data(const fsc_tensor *tensor);
 
 /* One node: out's tensors are initialised and hold zeros; error only when run->bounds. */
 typedef fsc_status fsc__truth_node(const fsc__truth_run *run, const fsc__node *node,
                                    const fsc__truth_value *out, fsc_error *why);
-fsc__truth_node fsc__truth_pointwise, fsc__truth_matmul, fsc__truth_norm;
+fsc__truth_node fsc__truth_pointwise, fsc__truth_matmul, fsc__truth_conv2d, fsc__truth_norm;
 
 #endif
