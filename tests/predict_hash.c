@@ -18,6 +18,8 @@ static const struct {
     {"matmul", "1x65537:65537x1"},
     {"matmul+bias+gelu", "37x129:129x53"},
     {"mul+matmul(transB=1)+bias+silu", "2x19x67:35x67"},
+    {"relu+conv2d(stride=2,pads=0:0:1:1)+bias+silu", "2x12x15x19:37x12x3x3"},
+    {"conv2d(pads=2,groups=6,layout=nhwc)+gelu", "1x9x31x6:12x1x5x5"},
     {"layernorm+relu", "5x769"},
     {"add+layernorm(eps=1e-12)+gelu", "3x1000"},
     {"rmsnorm", "2x33"},

@@ -1,46 +1,22 @@
 /* The prediction of matmul against a plain loop per output, for each order, contraction, transpose,
    batch and awkward shape; and known sums. */
-#include "reference_fixture.h"
-
-#define FSC_FMA_FLUSHES
-#include "vocabulary.h"
+#include "sums_fixture.h"
 
 #include <stdio.h>
 
 const int fsc__test_forks = 1;
 
-static float next(const setup *s, fsc__fma fma, float a, float b, float sum)
-{
-    if (s->mode.contract == FSC__CONTRACT_OFF)
-        return sum + a * b;
-    return fma == FSC__FMA_EXACT ? fmaf(a, b, sum) : vocabulary_fma(a, b, sum);
-}
+/* a[t*a_step]*b[t*b_step] */
+typedef struct factors {
+    const fsc_tensor *a, *b;
+    int64_t a_at, a_step, b_at, b_step;
+} factors;
 
-/* Sum over k of a[k*a_step]*b[k*b_step] in the order. */
-static float dot(const setup *s, fsc__fma fma, fsc__order order, int64_t k, const fsc_tensor *a,
-                 int64_t a_at, int64_t a_step, const fsc_tensor *b, int64_t b_at, int64_t b_step)
+static void term(const void *context, int64_t t, float *a, float *b)
 {
-    float lane[1024] = {0}, total = 0.0f, run = 0.0f;
-    for (int64_t i = 0; i < k; i++) {
-        const float x = (float)element(a, a_at + i * a_step);
-        const float y = (float)element(b, b_at + i * b_step);
-        if (order.kind == FSC__ORDER_LANES)
-            lane[i % order.n] = next(s, fma, x, y, lane[i % order.n]);
-        else
-            run = next(s, fma, x, y, run);
-        if (order.kind == FSC__ORDER_CHUNK && ((i + 1) % order.n == 0 || i + 1 == k)) {
-            total += run;
-            run = 0.0f;
-        }
-    }
-    if (order.kind == FSC__ORDER_CHUNK)
-        return total;
-    if (order.kind == FSC__ORDER_SEQUENTIAL)
-        return run;
-    for (int half = order.n / 2; half >= 1; half /= 2)
-        for (int l = 0; l < half; l++)
-            lane[l] = lane[l] + lane[l + half];
-    return lane[0];
+    const factors *f = context;
+    *a = (float)element(f->a, f->a_at + t * f->a_step);
+    *b = (float)element(f->b, f->b_at + t * f->b_step);
 }
 
 typedef struct sizes {
@@ -70,16 +46,18 @@ static void check_fma(const sizes *c, const char *mode, const char *family, fsc_
     fsc_tensor out, want;
     ck_status_ok(fsc__predict(s.fused, fma, s.in, &out, NULL, &s.why), &s.why);
     ck_status_ok(fsc__tensor_init(&want, out.type, &out.shape, &s.why), &s.why);
-    const fsc__order order = fsc__plan_order(s.fused, &s.fused->groups[0]);
     const int64_t batches = c->batch > 0 ? c->batch : 1;
     int64_t at = 0;
     for (int64_t z = 0; z < batches; z++) {
         for (int64_t i = 0; i < c->m; i++) {
             for (int64_t j = 0; j < c->n; j++) {
-                const int64_t a = z * c->m * c->k + i * (c->ta ? 1 : c->k);
-                const int64_t b = (c->shared ? 0 : z * c->k * c->n) + j * (c->tb ? c->k : 1);
-                const float sum = dot(&s, fma, order, c->k, &s.in[0], a, c->ta ? c->m : 1, &s.in[1],
-                                      b, c->tb ? 1 : c->n);
+                const factors f = {&s.in[0],
+                                   &s.in[1],
+                                   z * c->m * c->k + i * (c->ta ? 1 : c->k),
+                                   c->ta ? c->m : 1,
+                                   (c->shared ? 0 : z * c->k * c->n) + j * (c->tb ? c->k : 1),
+                                   c->tb ? 1 : c->n};
+                const float sum = sum_in_order(&s, fma, c->k, term, &f);
                 fsc__dtype_store(want.type, want.data, at++, (double)sum);
             }
         }

@@ -9,6 +9,7 @@ const int fsc__test_forks = 1;
 static const char *const chains[][3] = {
     {"add+mul(0.5)+gelu", "9x700", "f32"},
     {"silu+matmul(transB=1)+bias+relu", "9x70:33x70", "f16,order=lanes:8"},
+    {"silu+conv2d(pads=1)+bias+relu", "2x3x5x6:4x3x3x3", "f16,order=chunk:8"},
     {"add+layernorm+silu", "9x70", "bf16"},
     {"matmul+rmsnorm", "9x70:70x33", "f32"},
 };

@@ -6,8 +6,19 @@
 
 const int fsc__test_forks = 1;
 
-static const char *const heads[] = {
-    "", "matmul+", "matmul+bias+", "layernorm+", "add+layernorm+", "rmsnorm+", "mul+rmsnorm+"};
+static const struct {
+    const char *text, *shape;
+} heads[] = {
+    {"", "13x45"},
+    {"matmul+", "13x37:37x21"},
+    {"matmul+bias+", "13x37:37x21"},
+    {"conv2d(pads=1)+bias+", "2x5x6x7:4x5x3x3"},
+    {"silu+conv2d(stride=2,layout=nhwc)+", "1x9x11x6:5x6x2x3"},
+    {"layernorm+", "13x45"},
+    {"add+layernorm+", "13x45"},
+    {"rmsnorm+", "13x45"},
+    {"mul+rmsnorm+", "13x45"},
+};
 static const char *const items[] = {"add",  "sub",  "mul",       "div",      "bias",    "scale",
                                     "neg",  "abs",  "relu",      "exp",      "sigmoid", "tanh",
                                     "silu", "gelu", "gelu_tanh", "add(0.3)", "mul(x)"};
@@ -28,12 +39,12 @@ static void random_chain(uint32_t seed, char *chain, size_t bytes, const char **
 {
     uint32_t state = seed * 2654435761u + 1;
     const uint32_t head = lcg(&state) % HEAD_COUNT;
-    const bool matmul = strncmp(heads[head], "matmul", 6) == 0;
-    *shape = matmul ? "13x37:37x21" : "13x45";
-    size_t used = (size_t)snprintf(chain, bytes, "%s", heads[head]);
+    *shape = heads[head].shape;
+    const bool product = strchr(*shape, ':') != NULL;
+    size_t used = (size_t)snprintf(chain, bytes, "%s", heads[head].text);
     const uint32_t count = 2 + lcg(&state) % 7;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t item = lcg(&state) % (uint32_t)(matmul ? ITEM_COUNT - 1 : ITEM_COUNT);
+        const uint32_t item = lcg(&state) % (uint32_t)(product ? ITEM_COUNT - 1 : ITEM_COUNT);
         used += (size_t)snprintf(chain + used, bytes - used, "%s%s", i ? "+" : "", items[item]);
     }
 }
@@ -68,7 +79,7 @@ START_TEST(rounded_is_unfused)
     const char *shape;
     random_chain((uint32_t)_i, chain, sizeof chain, &shape);
     for (int m = 0; m < 3; m++) {
-        const bool sums = strstr(chain, "matmul") || strstr(chain, "norm");
+        const bool sums = strchr(shape, ':') || strstr(chain, "norm");
         check_round(chain, shape, sums ? modes[m == 2 ? 3 : m] : modes[m % 2], (uint64_t)_i);
     }
 }

@@ -151,6 +151,9 @@ static const char *const chains[][2] = {
     {"matmul", "5x300:300x31"},
     {"silu+matmul+bias+gelu", "5x300:300x31"},
     {"matmul+bias+add+layernorm", "5x300:300x31"},
+    {"conv2d(pads=1,stride=2)", "2x6x9x8:5x6x3x3"},
+    {"silu+conv2d(pads=1,groups=3,layout=nhwc)+bias+relu", "2x9x8x6:9x2x3x3"},
+    {"conv2d+relu+conv2d(pads=2,dilation=2)", "1x4x6x6:8x4x1x1:3x8x3x3"},
     {"add+layernorm+relu", "7x768"},
     {"layernorm", "7x31"},
     {"layernorm(eps=1e-12)", "3x1500"},
@@ -195,7 +198,7 @@ START_TEST(bounds_hold)
     const bool norm = strstr(chain, "layernorm") != NULL;
     for (int m = 0; m < MODE_COUNT * (norm ? 2 : 1); m++) {
         const char *mode = m < MODE_COUNT ? modes[m] : norm_modes[m - MODE_COUNT];
-        const bool sums = norm || strstr(chain, "matmul") || strstr(chain, "norm");
+        const bool sums = strchr(chains[_i][1], ':') || strstr(chain, "norm");
         if (!sums && strstr(mode, "contract"))
             continue;
         setup s;
@@ -222,6 +225,7 @@ START_TEST(bounds_are_tight)
         {"mul+add+silu", "64x64", "f32", 2e-6},
         {"mul+add+silu", "64x64", "f16", 2e-3},
         {"matmul+bias+gelu", "16x384:384x64", "f32", 2e-4},
+        {"relu+conv2d(pads=1)+bias", "1x16x9x9:24x16x3x3", "f32", 2e-4},
         {"layernorm", "16x768", "f32", 1e-4},
         {"layernorm", "16x768", "f32,variance=two_pass", 1e-4},
         {"rmsnorm", "16x768", "f32", 1e-4},

@@ -1,5 +1,6 @@
 /* Layers of real convolutional networks: the truth of conv2d against the shipped float64 results,
-   the batch normalisation and the activation being taken here. */
+   the f32 prediction against those of another runtime. The batch normalisation and the activation
+   are taken here, in double. */
 #include "conv2d_fixture.h"
 
 #include "graph/npy.h"
@@ -98,11 +99,28 @@ START_TEST(truth_is_the_shipped_f64)
 }
 END_TEST
 
+START_TEST(prediction_is_near_another_runtime)
+{
+    const char *const files[] = {"y_ort", "y_ort_opt"};
+    const layer *l = &layers[_i];
+    setup s;
+    setup_layer(&s, l);
+    for (int f = 0; f < 2; f++) {
+        fsc_tensor want = read_file(l, files[f]), out = setup_predict(&s, s.fused);
+        ck_assert_double_le(distance(l, &out, &want), 4e-6);
+        fsc__tensor_deinit(&out);
+        fsc__tensor_deinit(&want);
+    }
+    setup_deinit(&s);
+}
+END_TEST
+
 Suite *fsc__test_suite(void)
 {
     Suite *suite = suite_create("truth_cnn");
     TCase *tc = tcase_create("layers");
     tcase_add_loop_test(tc, truth_is_the_shipped_f64, 0, LAYER_COUNT);
+    tcase_add_loop_test(tc, prediction_is_near_another_runtime, 0, LAYER_COUNT);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -59,6 +59,7 @@ typedef fsc_status main_function(const fsc__predict_run *run, const fsc__group *
 
 static main_function *const main_functions[FSC__PATTERN_COUNT] = {
     [FSC__PATTERN_MATMUL] = fsc__predict_matmul,
+    [FSC__PATTERN_CONV2D] = fsc__predict_conv2d,
     [FSC__PATTERN_NORM] = fsc__predict_norm_rows,
 };
 
@@ -66,9 +67,6 @@ static main_function *const main_functions[FSC__PATTERN_COUNT] = {
 static fsc_status run_main(fsc__predict_run *run, const fsc__group *group, fsc_tensor *out,
                            fsc_error *why)
 {
-    if (!main_functions[group->pattern])
-        FSC_FAIL(why, FSC_UNSUPPORTED, "%s has no prediction yet",
-                 fsc__pattern_at(group->pattern)->name);
     const int operand = run->plan->graph->nodes[group->nodes[group->main]].in[0];
     fsc_tensor *prologue = run->values[operand].data ? NULL : &run->values[operand];
     if (prologue)

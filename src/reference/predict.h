@@ -19,6 +19,9 @@
 
    pointwise  the expression of ops.def; NumPy's broadcasting of the operands.
    matmul     out[i][j] = S(a[i][k]*b[k][j]) over k. A prologue works on the elements of A before.
+   conv2d     out(n,o,y,x) = S(w[o][t]*in(n,c,i,j)) over t = (c, ky, kx), kx fastest, c in the group
+              of o, i = y*stride + ky*dilation - top, j likewise. Outside the image `in` is +0,
+              whatever a prologue makes of zeros, and is multiplied.
    norm       over the last axis, n = its length as f32, eps f32:
      layernorm  m, d and var by the variance field:
        two_pass   m = S(x)/n; d = x-m; var = S(d*d)/n

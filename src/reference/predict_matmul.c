@@ -1,94 +1,21 @@
-/* Sums of products in the group's order, tile by tile of the output. */
+/* Matrix products, tile by tile of the output. */
 #include "reference/predict_run.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
+#include "reference/predict_sums.h"
 #include "reference/threads.h"
 
-enum {
-    TERMS = 256,     /* terms of one pass over a sequential tile: b's part stays in the cache */
-    TILE_ROWS = 64,  /* sequential */
-    CHUNK_ROWS = 16, /* the tile of a run stays in the first cache */
-    LANE_ROWS = 4,   /* all lanes of a tile stay in the second cache */
-    LANE_FLOATS = 1 << 16,
-    TILE_COLS = 256,
-    LEAST_COLS = 16
-};
-
-/* out[i][j] of tile (row, col) += products, per order. */
-typedef struct job job;
-typedef void tile_sums(const job *j, fsc__predict_product *tile, float *scratch);
-
-struct job {
-    const fsc__predict_loops *loops;
+typedef struct job {
+    fsc__predict_sums sums;
     fsc__matmul_dims dims;
-    fsc__order order;
-    fsc__contract contract;
     const float *a, *b; /* b: [K,N] in each batch */
     float *out;
-    int64_t tile_rows, tile_cols, row_tiles, col_tiles;
-    size_t scratch_floats;
-    tile_sums *sums;
-};
-
-/* The part of tile that starts at term first, steps by step terms and has count of them. */
-static fsc__predict_product part(const fsc__predict_product *tile, int64_t first, int64_t step,
-                                 int64_t count)
-{
-    fsc__predict_product p = *tile;
-    p.a += first * tile->a_term;
-    p.b += first * tile->b_term;
-    p.a_term *= step;
-    p.b_term *= step;
-    p.terms = count;
-    return p;
-}
+    int64_t row_tiles, col_tiles;
+} job;
 
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-static void sums_sequential(const job *j, fsc__predict_product *tile, float *scratch)
-{
-    (void)scratch;
-    for (int64_t t = 0; t < tile->terms; t += TERMS) {
-        const fsc__predict_product p = part(tile, t, 1, least(TERMS, tile->terms - t));
-        j->loops->products(&p, j->contract);
-    }
-}
-
-static void sums_in_lanes(const job *j, fsc__predict_product *tile, float *scratch)
-{
-    const int lanes = j->order.n;
-    const int64_t size = tile->rows * tile->cols;
-    memset(scratch, 0, (size_t)(lanes * size) * sizeof *scratch);
-    for (int64_t l = 0; l < least(lanes, tile->terms); l++) {
-        fsc__predict_product p = part(tile, l, lanes, (tile->terms - l - 1) / lanes + 1);
-        p.sum = scratch + l * size;
-        p.sum_row = tile->cols;
-        j->loops->products(&p, j->contract);
-    }
-    for (int64_t s = lanes / 2; s > 0; s /= 2)
-        j->loops->add(scratch, scratch + s * size, s * size);
-    for (int64_t i = 0; i < tile->rows; i++)
-        memcpy(tile->sum + i * tile->sum_row, scratch + i * tile->cols,
-               (size_t)tile->cols * sizeof *scratch);
-}
-
-static void sums_in_chunks(const job *j, fsc__predict_product *tile, float *scratch)
-{
-    const int64_t size = tile->rows * tile->cols;
-    for (int64_t t = 0; t < tile->terms; t += j->order.n) {
-        fsc__predict_product p = part(tile, t, 1, least(j->order.n, tile->terms - t));
-        p.sum = scratch;
-        p.sum_row = tile->cols;
-        memset(scratch, 0, (size_t)size * sizeof *scratch);
-        j->loops->products(&p, j->contract);
-        for (int64_t i = 0; i < tile->rows; i++)
-            j->loops->add(tile->sum + i * tile->sum_row, scratch + i * tile->cols, tile->cols);
-    }
 }
 
 /* Tiles [begin, end), neighbours sharing their columns of b. */
@@ -96,17 +23,17 @@ static fsc_status tiles(void *context, int64_t begin, int64_t end)
 {
     const job *j = context;
     const fsc__matmul_dims *d = &j->dims;
-    float *scratch = fsc__alloc(j->scratch_floats, sizeof *scratch);
+    float *scratch = fsc__alloc(j->sums.scratch_floats, sizeof *scratch);
     if (!scratch)
         return FSC_ERR_MEMORY;
     for (int64_t at = begin; at < end; at++) {
-        const int64_t row = at % j->row_tiles * j->tile_rows;
-        const int64_t col = at / j->row_tiles % j->col_tiles * j->tile_cols;
+        const int64_t row = at % j->row_tiles * j->sums.tile_rows;
+        const int64_t col = at / j->row_tiles % j->col_tiles * j->sums.tile_cols;
         const int64_t batch = at / (j->row_tiles * j->col_tiles);
         const int64_t a_row = d->trans_a ? 1 : d->k, a_term = d->trans_a ? d->m : 1;
-        fsc__predict_product tile = {
-            .rows = least(j->tile_rows, d->m - row),
-            .cols = least(j->tile_cols, d->n - col),
+        const fsc__predict_product tile = {
+            .rows = least(j->sums.tile_rows, d->m - row),
+            .cols = least(j->sums.tile_cols, d->n - col),
             .terms = d->k,
             .a = j->a + batch * d->m * d->k + row * a_row,
             .a_row = a_row,
@@ -116,33 +43,10 @@ static fsc_status tiles(void *context, int64_t begin, int64_t end)
             .sum = j->out + (batch * d->m + row) * d->n + col,
             .sum_row = d->n,
         };
-        j->sums(j, &tile, scratch);
+        fsc__predict_sums_tile(&j->sums, &tile, scratch);
     }
     fsc__free(scratch);
     return FSC_OK;
-}
-
-static void job_tiling(job *j)
-{
-    j->tile_cols = TILE_COLS;
-    if (j->order.kind == FSC__ORDER_LANES) {
-        j->sums = sums_in_lanes;
-        /* Lanes of few terms gain nothing from rows that share loads of b. */
-        j->tile_rows = j->dims.k / j->order.n < LANE_ROWS ? 1 : LANE_ROWS;
-        const int64_t fit = LANE_FLOATS / (j->tile_rows * j->order.n);
-        j->tile_cols = fit < LEAST_COLS ? LEAST_COLS : least(fit, TILE_COLS);
-        j->scratch_floats = (size_t)(j->order.n * j->tile_rows * j->tile_cols);
-    } else if (j->order.kind == FSC__ORDER_CHUNK) {
-        j->sums = sums_in_chunks;
-        j->tile_rows = CHUNK_ROWS;
-        j->scratch_floats = (size_t)(j->tile_rows * j->tile_cols);
-    } else {
-        j->sums = sums_sequential;
-        j->tile_rows = TILE_ROWS;
-        j->scratch_floats = 0;
-    }
-    j->row_tiles = (j->dims.m - 1) / j->tile_rows + 1;
-    j->col_tiles = (j->dims.n - 1) / j->tile_cols + 1;
 }
 
 /* b of one batch from [N,K] to [K,N], or of several. */
@@ -189,19 +93,16 @@ fsc_status fsc__predict_matmul(const fsc__predict_run *run, const fsc__group *gr
     fsc_tensor made = {0};
     float *a_owned = NULL, *b_owned = NULL;
     fsc_status status = FSC_OK;
-    job j = {
-        .loops = run->loops,
-        .dims = fsc__graph_matmul(graph, node),
-        .order = fsc__plan_order(run->plan, group),
-        .contract = run->plan->mode.contract,
-    };
+    job j = {.dims = fsc__graph_matmul(graph, node)};
+    j.sums = fsc__predict_sums_of(run, group, j.dims.k);
+    j.row_tiles = (j.dims.m - 1) / j.sums.tile_rows + 1;
+    j.col_tiles = (j.dims.n - 1) / j.sums.tile_cols + 1;
     FSC_GO(fsc__predict_f32(run, &run->values[node->in[0]], &j.a, &a_owned, why));
     FSC_GO(fsc__predict_f32(run, &run->values[node->in[1]], &j.b, &b_owned, why));
     if (j.dims.trans_b)
         FSC_GO(b_turned(&j.dims, &j.b, &b_owned, why));
     FSC_GO(fsc__tensor_init(&made, FSC_F32, &graph->values[node->out].shape, why));
     j.out = made.data;
-    job_tiling(&j);
     FSC_GO(fsc__threads_run(j.dims.batch * j.row_tiles * j.col_tiles, 1, tiles, &j, why));
     *out = made;
     made = (fsc_tensor){0};

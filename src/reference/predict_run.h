@@ -22,6 +22,8 @@ fsc_status fsc__predict_map(const fsc__predict_run *run, const fsc__group *group
  */
 fsc_status fsc__predict_matmul(const fsc__predict_run *run, const fsc__group *group,
                                fsc_tensor *out, fsc_error *why);
+fsc_status fsc__predict_conv2d(const fsc__predict_run *run, const fsc__group *group,
+                               fsc_tensor *out, fsc_error *why);
 fsc_status fsc__predict_norm_rows(const fsc__predict_run *run, const fsc__group *group,
                                   fsc_tensor *out, fsc_error *why);
 
