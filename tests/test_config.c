@@ -60,6 +60,12 @@ static const struct {
      ": /experiments/0/shapes/1: ", "twice"},
     {GOOD_HEAD ", \"shapes\": [{\"rows\": 2, \"colls\": 3}]" GOOD_TAIL,
      ": /experiments/0/shapes/0/colls: ", "did you mean \"cols\"?"},
+    {GOOD_HEAD ", \"shapes\": [\"mb1ic4ih8oc4kh3\"]" GOOD_TAIL,
+     ": /experiments/0/shapes/0: ", "describes a conv2d"},
+    {GOOD_HEAD ", \"shape_file\": 3" GOOD_TAIL, ": /experiments/0/shape_file: ", "text"},
+    {GOOD_HEAD ", \"shape_file\": \"none.txt\"" GOOD_TAIL,
+     ": /experiments/0/shape_file: ", "none.txt"},
+    {WITH(", \"shape_file\": \"none.txt\""), ": /experiments/0/shape_file: ", "beside shapes"},
     {WITH(", \"modes\": [\"f32\", \"fp16\"]"), ": /experiments/0/modes/1: ", "f32 f16 bf16"},
     {WITH(", \"modes\": [\"f32,order=lanes:63\"]"), ": /experiments/0/modes/0: ", "power of two"},
     {WITH(", \"modes\": [\"f64\"]"), ": /experiments/0/modes/0: ", "not in this version"},
@@ -218,6 +224,39 @@ START_TEST(tensors_give_the_shape_and_absolute_paths)
 }
 END_TEST
 
+START_TEST(a_batch_file_gives_the_shapes)
+{
+    fsc__config config = {0};
+    fsc_error why = {.text = ""};
+    fsc__test_write(folder, "net",
+                    "# two layers\nmb1ic4ih8oc4kh3ph1n\"a*3\"\n1x4x8x8:4x4x1x1 # as sizes\n");
+    const char *path = fsc__test_write(
+        folder, "c.json",
+        "{\"version\": 1, \"experiments\": [{\"name\": \"net\", \"graph\": \"conv2d+bias+relu\", "
+        "\"shape_file\": \"net\"}]}");
+    ck_status_ok(fsc__config_read(path, &config, &why), &why);
+    ck_assert_str_eq(join(of(&config, 0, "shapes")), "mb1ic4ih8oc4kh3ph1n\"a*3\" 1x4x8x8:4x4x1x1");
+    fsc__config_deinit(&config);
+    const char *const mistakes_of_a_file[][2] = {
+        {"mb1ic4ih8oc4kh\n", "net:1: shape"},
+        {"mb1ic4ih8oc4kh3\n4x4:4x4\n", "conv2d needs four axes"},
+        {"mb1ic4ih8oc4kh3\n\nmb1ic4ih8oc4kh3\n", "net:3: mb1ic4ih8oc4kh3 stands in the file twice"},
+    };
+    for (int i = 0; i < 3; i++) {
+        fsc__test_write(folder, "net", mistakes_of_a_file[i][0]);
+        ck_assert_int_eq(
+            fsc__config_read(fsc__test_write(folder, "d.json",
+                                             "{\"version\": 1, \"experiments\": [{\"name\": "
+                                             "\"net\", \"graph\": \"conv2d\", \"shape_file\": "
+                                             "\"net\"}]}"),
+                             &config, &why),
+            FSC_ERR_INPUT);
+        ck_assert_ptr_nonnull(strstr(why.text, ": /experiments/0/shape_file"));
+        ck_assert_ptr_nonnull(strstr(why.text, mistakes_of_a_file[i][1]));
+    }
+}
+END_TEST
+
 START_TEST(a_tensor_of_another_shape_is_named)
 {
     const char *path = fsc__test_write(
@@ -296,6 +335,7 @@ Suite *fsc__test_suite(void)
     tcase_add_test(tcase, a_missing_file_is_named);
     tcase_add_test(tcase, defaults_fill_what_an_experiment_leaves_out);
     tcase_add_test(tcase, tensors_give_the_shape_and_absolute_paths);
+    tcase_add_test(tcase, a_batch_file_gives_the_shapes);
     tcase_add_test(tcase, a_tensor_of_another_shape_is_named);
     tcase_add_test(tcase, memory_may_run_out_anywhere);
     tcase_add_test(tcase, the_hash_is_of_the_values);

@@ -42,7 +42,6 @@ fsc_status fsc__spec_graph(const fsc__json *graph_at, const fsc__json *shape_at,
     const char *chain_text = NULL;
     char shape_text[256];
     fsc__chain chain = {0};
-    fsc__shape_parts parts;
     if (cJSON_IsObject(graph_at->node))
         return fsc__json_fail(graph_at, why,
                               "graphs of objects are not supported; a chain such as "
@@ -51,7 +50,6 @@ fsc_status fsc__spec_graph(const fsc__json *graph_at, const fsc__json *shape_at,
     FSC_TRY(said_at(graph_at, fsc__chain_parse(chain_text, &chain, why), why));
     fsc__chain_deinit(&chain);
     FSC_TRY(fsc__shape_text(shape_at, shape_text, sizeof shape_text, why));
-    FSC_TRY(said_at(shape_at, fsc__shape_parse(shape_text, &parts, why), why));
     return said_at(shape_at, fsc__graph_parse(chain_text, shape_text, graph, why), why);
 }
 

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "case/spec.h"
+#include "graph/benchdnn.h"
 #include "graph/npy.h"
 #include "graph/shape.h"
 
@@ -211,7 +212,8 @@ static fsc_status shape_of_tensors(reading *r, cJSON *shapes, fsc_error *why)
     size_t length = 0;
     if (!cJSON_HasObjectItem(tensors, "x"))
         return fsc__json_fail(&shapes_at, why,
-                              "is missing; an array of shapes, or a tensor x that has one");
+                              "is missing; an array of shapes, a shape_file, or a tensor x that "
+                              "has one");
     for (int i = 0; i < 2; i++) {
         const cJSON *file = cJSON_GetObjectItemCaseSensitive(tensors, names[i]);
         if (file == NULL)
@@ -232,12 +234,53 @@ static fsc_status shape_of_tensors(reading *r, cJSON *shapes, fsc_error *why)
     return add_text(shapes, text, why);
 }
 
+static bool has_text(const cJSON *list, const char *text)
+{
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, list)
+    {
+        if (strcmp(item->valuestring, text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The problems of a batch file; their weights have no meaning here. */
+static fsc_status shapes_of_file(reading *r, const fsc__json *at, cJSON *shapes, fsc_error *why)
+{
+    const char *file = NULL;
+    FSC_TRY(fsc__json_text(at, &file, why));
+    char *path = fsc__path_beside(r->path, file);
+    fsc__batch batch = {0};
+    fsc_status status = FSC_OK;
+    FSC_GO(path == NULL ? no_memory(why) : FSC_OK);
+    status = fsc__benchdnn_batch_read(path, &batch, why);
+    if (status != FSC_OK)
+        fsc__error_prefix(why, "%s: %s: ", at->name, at->pointer);
+    FSC_GO(status);
+    for (int i = 0; i < batch.count; i++) {
+        if (has_text(shapes, batch.lines[i].text))
+            FSC_GO(fsc__json_fail(at, why, "%s:%d: %s stands in the file twice; once is allowed",
+                                  path, batch.lines[i].line, batch.lines[i].text));
+        FSC_GO(add_text(shapes, batch.lines[i].text, why));
+    }
+done:
+    fsc__benchdnn_batch_deinit(&batch);
+    fsc__free(path);
+    return status;
+}
+
 static fsc_status take_shapes(reading *r, fsc_error *why)
 {
     const fsc__json list = fsc__json_member(r->at, "shapes");
+    const fsc__json file = fsc__json_member(r->at, "shape_file");
     cJSON *shapes = cJSON_AddArrayToObject(r->made, "shapes");
     if (shapes == NULL)
         return no_memory(why);
+    if (list.node != NULL && file.node != NULL)
+        return fsc__json_fail(&file, why, "stands beside shapes; one of the two is allowed");
+    if (file.node != NULL)
+        return shapes_of_file(r, &file, shapes, why);
     if (list.node == NULL)
         return shape_of_tensors(r, shapes, why);
     FSC_TRY(check_list(&list, why));
@@ -245,13 +288,8 @@ static fsc_status take_shapes(reading *r, fsc_error *why)
         const fsc__json item = fsc__json_item(&list, i);
         char text[256];
         FSC_TRY(fsc__shape_text(&item, text, sizeof text, why));
-        const cJSON *other = NULL;
-        cJSON_ArrayForEach(
-            other,
-            shapes) if (strcmp(other->valuestring, text) ==
-                        0) return fsc__json_fail(&item, why,
-                                                 "%s stands in the list twice; once is allowed",
-                                                 text);
+        if (has_text(shapes, text))
+            return fsc__json_fail(&item, why, "%s stands in the list twice; once is allowed", text);
         FSC_TRY(add_text(shapes, text, why));
     }
     return FSC_OK;
@@ -289,7 +327,8 @@ static fsc_status check_graphs(const reading *r, fsc_error *why)
     for (int i = 0; i < cJSON_GetArraySize(shapes); i++) {
         fsc__json shape_at = fsc__json_item(&shapes_at, i);
         if (shapes_at.node == NULL)
-            shape_at = fsc__json_member(r->at, "tensors");
+            shape_at = fsc__json_member(r->at, fsc__json_has(r->at, "shape_file") ? "shape_file"
+                                                                                  : "tensors");
         shape_at.node = cJSON_GetArrayItem(shapes, i);
         fsc_graph *graph = NULL;
         FSC_TRY(fsc__spec_graph(&graph_at, &shape_at, &graph, why));
@@ -302,8 +341,9 @@ static fsc_status check_graphs(const reading *r, fsc_error *why)
 
 static fsc_status read_experiment(reading *r, const fsc__json *seed, fsc_error *why)
 {
-    static const char *const keys[] = {"name",   "graph", "shapes",  "modes", "unfused_mode",
-                                       "inputs", "off",   "tensors", "seeds", "tolerance"};
+    static const char *const keys[] = {"name",    "graph",        "shapes",   "shape_file",
+                                       "modes",   "unfused_mode", "inputs",   "off",
+                                       "tensors", "seeds",        "tolerance"};
     static const char *const taken[] = {"name",   "graph", "modes", "unfused_mode",
                                         "inputs", "seeds", "off",   "tolerance"};
     FSC_TRY(fsc__json_keys(r->at, keys, sizeof keys / sizeof keys[0], why));

@@ -219,6 +219,7 @@ static fsc_status fail_numbers(const parser *p, const fsc__op_attr *attr)
 static fsc_status parse_attr(parser *p, fsc__item *item, int index, const argument *value)
 {
     const fsc__op_attr *attr = &item->op->attr[index];
+    item->given |= 1u << index;
     if (attr->words)
         return parse_word_attr(p, item, attr, value);
     const int given = 1 + value->more_count;

@@ -27,6 +27,7 @@ typedef struct fsc__item {
     fsc__by by;                /* the op's usual one unless has_by */
     char out[FSC__NAME_BYTES]; /* "" when none was given */
     float attr[FSC__OP_MAX_NUMBERS];
+    unsigned given; /* bit i: the op's attribute i is in the text */
 } fsc__item;
 
 typedef struct fsc__chain {

@@ -47,7 +47,8 @@ typedef struct fsc_graph {
 /* A chain such as "add+layernorm(eps=1e-12)+relu" on a shape such as "128x768", or
    "matmul+bias" on "384x1024:1024x4096" (A and B as stored; a batch in front: "8x64x32:8x32x16", or
    B shared: "8x64x32:32x16"), or "conv2d(pads=1)+relu" on "1x64x56x56:64x64x3x3" (weights
-   [O,I/groups,KH,KW]; each further matmul or conv2d adds a part). Items of a chain take arguments:
+   [O,I/groups,KH,KW]; each further matmul or conv2d adds a part), or on a descriptor of benchdnn,
+   "mb1ic64ih56oc64kh3ph1" (graph/benchdnn.h). Items of a chain take arguments:
      add(0.5)           a literal second operand
      add(skip)          the second operand is called skip; an earlier value of that name is used
                         again (x is the chain's first input)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "graph/benchdnn.h"
 #include "graph/chain.h"
 #include "graph/conv2d.h"
 
@@ -330,7 +331,10 @@ fsc_status fsc__graph_parse(const char *chain, const char *shape, fsc_graph **gr
     fsc_status status = FSC_OK;
     builder b = {.why = why};
     FSC_GO(fsc__chain_parse(chain, &b.chain, why));
-    FSC_GO(fsc__shape_parse(shape, &b.parts, why));
+    if (fsc__benchdnn_is(shape))
+        FSC_GO(fsc__benchdnn_apply(shape, first_layout(&b.chain), &b.chain, &b.parts, why));
+    else
+        FSC_GO(fsc__shape_parse(shape, &b.parts, why));
     FSC_GO(graph_alloc(chain, b.chain.count, &b.graph, why));
     b.running = add_input(b.graph, "x", FSC__ROLE_DATA, &b.parts.part[b.parts_used++]);
     if (b.graph->values[b.running].shape.rank == 4)

@@ -76,14 +76,54 @@ static fsc_status parse_part(fsc__shape_parts *parts, const char **at, fsc_error
     return FSC_OK;
 }
 
+int64_t fsc__shape_weight(const char *digits, size_t length)
+{
+    int64_t weight = 0;
+    if (length == 0 || length > 7)
+        return 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!isdigit((unsigned char)digits[i]))
+            return 0;
+        weight = 10 * weight + (digits[i] - '0');
+    }
+    return weight <= 1000000 ? weight : 0;
+}
+
+fsc_status fsc__shape_name(const char *text, const char *at, int64_t *weight, fsc_error *why)
+{
+    *weight = 1;
+    if (*at == '\0')
+        return FSC_OK;
+    const bool quoted = at[0] == 'n' && at[1] == '"';
+    const char *name = at + (quoted ? 2 : 1), *end = name + (*at == 'n' ? strcspn(name, "\" ") : 0);
+    if (end == name || (quoted ? strcmp(end, "\"") : *end) != 0)
+        FSC_FAIL(why, FSC_ERR_INPUT,
+                 "shape \"%.200s\": column %d: expected the end or a name, as in n\"conv1\"", text,
+                 (int)((end == name || !*end ? at : end) - text) + 1);
+    const char *digits = end;
+    while (digits > name && isdigit((unsigned char)digits[-1]))
+        digits--;
+    if (digits == name || digits[-1] != '*')
+        return FSC_OK;
+    *weight = fsc__shape_weight(digits, (size_t)(end - digits));
+    if (*weight == 0)
+        FSC_FAIL(why, FSC_ERR_INPUT,
+                 "shape \"%.200s\": column %d: the weight at the end of a name is a number from 1 "
+                 "to 1000000",
+                 text, (int)(digits - text) + 1);
+    return FSC_OK;
+}
+
 fsc_status fsc__shape_parse(const char *text, fsc__shape_parts *parts, fsc_error *why)
 {
-    fsc__shape_parts parsed = {.text = text};
+    fsc__shape_parts parsed = {.text = text, .weight = 1};
     const char *at = text;
     do
         FSC_TRY(parse_part(&parsed, &at, why));
     while (*at == ':' && at++);
-    if (*at) {
+    if (*at == 'n') {
+        FSC_TRY(fsc__shape_name(text, at, &parsed.weight, why));
+    } else if (*at) {
         char what[64];
         snprintf(what, sizeof what, "column %d: expected x or \":\", found \"%c\"",
                  (int)(at - text) + 1, *at);

@@ -7,15 +7,24 @@
 
 enum { FSC__SHAPE_MAX_PARTS = 32 };
 
-/* "8x64x32:32x16": the parts are [8,64,32] and [32,16]. */
+/* "8x64x32:32x16": the parts are [8,64,32] and [32,16]. A name as in 8x64x32:32x16n"ffn*24" may
+   follow; its *24 is a weight. */
 typedef struct fsc__shape_parts {
     const char *text; /* borrowed, for messages */
     fsc__shape part[FSC__SHAPE_MAX_PARTS];
     int count;
+    int64_t weight; /* how often the problem counts among others; 1 unless the name says more */
 } fsc__shape_parts;
 
 /* Refuses sizes outside 1 .. 2^31-1, products of 2^31 or more, more than FSC_MAX_RANK axes. */
 fsc_status fsc__shape_parse(const char *text, fsc__shape_parts *parts, fsc_error *why);
+
+/* Reads the name that may end a shape: from `at`, which is in text, n"..." or n..., or nothing (a
+   shell takes quotes away). *weight: the number behind a * that ends the name, else 1. */
+fsc_status fsc__shape_name(const char *text, const char *at, int64_t *weight, fsc_error *why);
+
+/* A whole number from 1 to 10^6 that is all of the text; else 0. */
+int64_t fsc__shape_weight(const char *digits, size_t length);
 
 /* A shape in JSON as the text that fsc__shape_parse reads; bytes of at least 128. A string is taken
    as it is; objects have the keys  m n k [batch]  (stored as [batch,m,k] and [batch,k,n]),  rows
